@@ -57,6 +57,8 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSUtil;
+import org.apache.hadoop.hdfs.HAUtil;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.StandbyException;
@@ -123,7 +125,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
         this.explanations = new Explanations(loop, lookup, view, rights, settings.moves());
-        this.fileHistory = new FileHistory(loop, lookup, explanations, rights, journal, Time::now);
+        this.fileHistory = new FileHistory(loop, lookup, explanations, rights, journal, Time::now, hasPeers(conf));
         this.hottest = new HottestBlocks(
                 loop::nowMs,
                 most -> loop.ask(placement -> new Found(
@@ -368,6 +370,11 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             audit.line(true, caller, command, null, "read");
         }
         return accessLog;
+    }
+
+    private static boolean hasPeers(Configuration conf) {
+        String nameservice = DFSUtil.getNamenodeNameServiceId(conf);
+        return nameservice != null && HAUtil.isHAEnabled(conf, nameservice);
     }
 
     private List<NodeReport> nodes() throws TimeoutException, InterruptedException {

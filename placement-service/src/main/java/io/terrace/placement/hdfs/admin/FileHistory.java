@@ -36,20 +36,24 @@ final class FileHistory {
     private final CallerRights rights;
     private final @Nullable Journal journal;
     private final LongSupplier wallMs;
+    private final boolean hasPeers;
 
+    /** @param hasPeers whether other NameNodes of the namespace order moves while they are active */
     FileHistory(
             PlacementLoop loop,
             NamesystemLookup lookup,
             Explanations explanations,
             CallerRights rights,
             @Nullable Journal journal,
-            LongSupplier wallMs) {
+            LongSupplier wallMs,
+            boolean hasPeers) {
         this.loop = loop;
         this.lookup = lookup;
         this.explanations = explanations;
         this.rights = rights;
         this.journal = journal;
         this.wallMs = wallMs;
+        this.hasPeers = hasPeers;
     }
 
     HistoryResponseProto answer(HistoryRequestProto request)
@@ -66,27 +70,36 @@ final class FileHistory {
                     ? List.of(target.blockId())
                     : lookup.blockIds(target.file().inode(), MOST_BLOCKS);
             if (target.file().blocks() > MOST_BLOCKS) {
-                response.setNote("of the first " + MOST_BLOCKS + " blocks; name another block to see its moves");
+                note(response, "of the first " + MOST_BLOCKS + " blocks; name another block to see its moves");
             }
+        }
+        if (hasPeers) {
+            note(
+                    response,
+                    "what this NameNode ordered; moves that another one ordered while it was active are in that one's journal");
         }
         Reader reader = explanations.reader(rights.mayChange());
         if (journal == null) {
-            return latest(response, blocks, most, reader)
-                    .setNote("the latest moves alone: this NameNode keeps no journal; set "
-                            + TerraceSettings.PLACEMENT_JOURNAL_DIR.key() + " in its configuration")
-                    .build();
+            note(
+                    response,
+                    "the latest moves alone: this NameNode keeps no journal; set "
+                            + TerraceSettings.PLACEMENT_JOURNAL_DIR.key() + " in its configuration");
+            return latest(response, blocks, most, reader).build();
         }
         List<MoveRecord> found;
         try {
             found = journal.moves(blocks, most);
         } catch (IOException e) {
-            return latest(response, blocks, most, reader)
-                    .setNote("the latest moves alone: " + e.getMessage())
-                    .build();
+            note(response, "the latest moves alone: " + e.getMessage());
+            return latest(response, blocks, most, reader).build();
         }
         long nowMs = wallMs.getAsLong();
         found.forEach(move -> response.addMoves(past(move, nowMs, reader)));
         return response.build();
+    }
+
+    private static void note(HistoryResponseProto.Builder response, String text) {
+        response.setNote(response.hasNote() ? response.getNote() + "; " + text : text);
     }
 
     private HistoryResponseProto.Builder latest(
