@@ -323,6 +323,7 @@ final class EngineEpoch {
                 clusterState.heat().size(),
                 resident,
                 pinnedBlocks.size(),
+                pinnedBlocks.leftOut(),
                 waiting,
                 inFlight,
                 volumesWaiting,

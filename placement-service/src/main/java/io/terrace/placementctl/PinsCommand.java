@@ -34,7 +34,7 @@ final class PinsCommand extends AdminCommand {
             printer.json(ProtoJson.object(answer));
             return ExitCode.OK;
         }
-        Table table = new Table("PINNED BY", "SINCE", "UNTIL", ">BYTES", "~PATH");
+        Table table = new Table("PINNED BY", "SINCE", "UNTIL", ">BYTES", ">BLOCKS LEFT OUT", "~PATH");
         int ofOperators = 0;
         int gone = 0;
         for (PinProto pin : answer.getPinsList()) {
@@ -45,6 +45,7 @@ final class PinsCommand extends AdminCommand {
                     time(pin.hasSinceMs(), pin.getSinceMs()),
                     pin.hasRule() ? "-" : pin.hasUntilMs() ? time(true, pin.getUntilMs()) : "for ever",
                     pin.hasBytes() ? Quantity.bytes(pin.getBytes()) : "-",
+                    pin.hasLeftOutBlocks() ? Long.toString(pin.getLeftOutBlocks()) : "-",
                     path(pin));
         }
         if (table.isEmpty()) {
@@ -54,6 +55,10 @@ final class PinsCommand extends AdminCommand {
         printer.table(table);
         printer.line(ofOperators + " of at most " + answer.getMost()
                 + " files and directories are pinned by placementctl pin.");
+        if (answer.getLeftOutBlocks() > 0) {
+            printer.line(answer.getLeftOutBlocks() + " pinned blocks are left out: the service looks after "
+                    + answer.getMostBlocks() + " at most. Pin less, or leave it to the policy.");
+        }
         if (gone > 0) {
             printer.line("Pins of what is deleted go with the next pin or unpin of anything.");
         }

@@ -171,6 +171,13 @@ public final class FakeNamespaceView implements NamespaceView {
     }
 
     @Override
+    public long blockCount(Collection<Long> inodes) {
+        return inodes.stream()
+                .mapToLong(inode -> files.getOrDefault(inode, List.of()).size())
+                .sum();
+    }
+
+    @Override
     public List<Located> blocksOf(Collection<Long> inodes, int limit) {
         return inodes.stream()
                 .flatMap(inode -> files.getOrDefault(inode, List.of()).stream())

@@ -88,6 +88,66 @@ class PinnedDirectoryTest extends SteppedLoop {
     }
 
     @Test
+    void directories_ofMoreBlocksThanTheLimit_countThoseThatAreLeftOut() {
+        long most = PinnedBlocks.MOST_BLOCKS;
+        names.below.put(DIRECTORY, blocks(10_000, most + 7));
+        names.below.put(INNER, blocks(10_000_000, 5));
+        names.files.put(103L, files(block(3, 1)));
+        OperatorState both = OperatorState.initial()
+                .withPin(DIRECTORY, recursive(0))
+                .withPin(INNER, recursive(0))
+                .withPin(103, true);
+        placement.operatorState(both);
+        turns(200);
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo((int) most);
+        assertThat(placement.reports().pinnedBlocksLeftOut())
+                .as("one more than fits, seven and five of the directories")
+                .isEqualTo(1 + 7 + 5);
+
+        names.below.put(DIRECTORY, blocks(10_000, most - 10));
+        nowMs += 2 * PinnedBlocks.REFRESH_MS;
+        turns(200);
+        nowMs += 2 * PinnedBlocks.REFRESH_MS;
+        turns(200);
+        assertThat(placement.reports().pinnedLeftOut()).isEmpty();
+        assertThat(placement.reports().pinnedBlocksLeftOut()).isZero();
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo((int) most - 10 + 5 + 1);
+    }
+
+    @Test
+    void files_ofMoreBlocksThanTheLimit_countThoseThatAreLeftOut() {
+        OperatorState pins = OperatorState.initial();
+        for (long file = 1; file <= 3; file++) {
+            long inode = file;
+            names.files.put(
+                    file,
+                    blocks(100_000 * file, 8_000).stream()
+                            .map(located -> new Located(located.block(), inode, located.nodes()))
+                            .toList());
+            pins = pins.withPin(file, true);
+        }
+        placement.operatorState(pins);
+        turns(1);
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo(PinnedBlocks.MOST_BLOCKS);
+        assertThat(placement.reports().pinnedBlocksLeftOut()).isEqualTo(4_000);
+        placement.operatorState(OperatorState.initial());
+        turns(1);
+        assertThat(placement.reports().pinnedBlocksLeftOut()).isZero();
+    }
+
+    private void turns(int count) {
+        for (int i = 0; i < count; i++) {
+            placement.turn(nowMs);
+        }
+    }
+
+    private static List<Located> blocks(long first, long count) {
+        return LongStream.range(first, first + count)
+                .mapToObj(id -> new Located(new StampedBlock(id, 1, 10), id, List.of("one")))
+                .toList();
+    }
+
+    @Test
     void directory_inSafeMode_keepsWhatIsKnown() {
         names.below.put(DIRECTORY, files(block(1, 1)));
         placement.operatorState(OperatorState.initial().withPin(DIRECTORY, recursive(0)));

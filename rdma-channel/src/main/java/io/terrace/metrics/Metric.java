@@ -248,6 +248,10 @@ public enum Metric {
     PLACEMENT_BLOCKS_TRACKED("placement.blocks.tracked", Kind.GAUGE, "Blocks whose heat is known."),
     PLACEMENT_BLOCKS_RESIDENT("placement.blocks.resident", Kind.GAUGE, "Memory copies on all DataNodes."),
     PLACEMENT_BLOCKS_PINNED("placement.blocks.pinned", Kind.GAUGE, "Blocks of pinned files."),
+    PLACEMENT_BLOCKS_PINNED_LEFT_OUT(
+            "placement.blocks.pinned.left_out",
+            Kind.GAUGE,
+            "Blocks of pinned files and directories that are not kept in memory, as 20000 others are."),
     PLACEMENT_HOMES_CHANGED("placement.homes.changed", "Blocks whose home moved to another DataNode."),
     PLACEMENT_HOLDERS_ASKED(
             "placement.holders.asked",

@@ -11,7 +11,6 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,7 +31,7 @@ public final class PinnedBlocks {
     public static final long REFRESH_MS = 5_000;
 
     /** Blocks of pinned files that are looked after; of more, the first ones are. */
-    static final int MOST_BLOCKS = 20_000;
+    public static final int MOST_BLOCKS = 20_000;
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
@@ -44,6 +43,8 @@ public final class PinnedBlocks {
     private final Map<Long, Located> ofFiles = new LinkedHashMap<>();
 
     private final Map<Long, Long> bytesByPin = new HashMap<>();
+    private final Map<Long, Long> leftOutByDirectory = new HashMap<>();
+    private long leftOutOfFiles;
     private long refreshedMs = Long.MIN_VALUE;
 
     /** A pinned block and the DataNode that reserves room for it; null when none has any. */
@@ -82,6 +83,19 @@ public final class PinnedBlocks {
         return Map.copyOf(bytesByPin);
     }
 
+    /** Blocks of each pinned directory that are beyond the limit, by its inode id; without those that have none. */
+    public Map<Long, Long> leftOutByDirectory() {
+        return Map.copyOf(leftOutByDirectory);
+    }
+
+    /** Blocks of pinned files and directories that are beyond the limit. */
+    public long leftOut() {
+        return leftOutOfFiles
+                + leftOutByDirectory.values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum();
+    }
+
     public void turn(long nowMs, OperatorState operatorState) {
         Set<Long> files = new LinkedHashSet<>();
         Set<Long> pinnedDirectories = new LinkedHashSet<>();
@@ -93,18 +107,15 @@ public final class PinnedBlocks {
         }
         files.addAll(ruleEvaluator.pins().inodes());
         if (files.isEmpty() && pinnedDirectories.isEmpty() && blocks.isEmpty()) {
+            leftOutOfFiles = 0;
+            leftOutByDirectory.clear();
             return;
         }
         Map<Long, Located> wanted = due ? look(nowMs, operatorState, files) : new LinkedHashMap<>(ofFiles);
         bytesByPin.keySet().retainAll(operatorState.pins().keySet());
+        leftOutByDirectory.clear();
         for (long directory : pinnedDirectories) {
-            Collection<Located> below = directories.below(directory);
-            bytesByPin.put(
-                    directory,
-                    below.stream()
-                            .mapToLong(located -> located.block().lengthBytes())
-                            .sum());
-            below.forEach(located -> wanted.putIfAbsent(located.block().id(), located));
+            addBelow(directory, wanted);
         }
         for (Pinned pinned : List.copyOf(blocks.values())) {
             Located located = wanted.get(pinned.block.id());
@@ -112,7 +123,25 @@ public final class PinnedBlocks {
                 release(nowMs, pinned);
             }
         }
-        wanted.values().stream().limit(MOST_BLOCKS).forEach(located -> hold(nowMs, located));
+        wanted.values().forEach(located -> hold(nowMs, located));
+    }
+
+    private void addBelow(long directory, Map<Long, Located> wanted) {
+        long bytes = 0;
+        long leftOut = directories.leftOut(directory);
+        for (Located located : directories.below(directory)) {
+            if (wanted.size() < MOST_BLOCKS
+                    || wanted.containsKey(located.block().id())) {
+                wanted.putIfAbsent(located.block().id(), located);
+                bytes += located.block().lengthBytes();
+            } else {
+                leftOut++;
+            }
+        }
+        bytesByPin.put(directory, bytes);
+        if (leftOut > 0) {
+            leftOutByDirectory.put(directory, leftOut);
+        }
     }
 
     /** Looks at the blocks of pinned files. */
@@ -122,6 +151,7 @@ public final class PinnedBlocks {
         Map<Long, Long> bytesByInode = new HashMap<>();
         found.forEach(
                 located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
+        leftOutOfFiles = found.size() < MOST_BLOCKS ? 0 : Math.max(0, view.blockCount(files) - found.size());
         if (found.size() < MOST_BLOCKS) {
             Set<Long> gone = new HashSet<>(ruleEvaluator.pins().inodes());
             gone.removeAll(bytesByInode.keySet());

@@ -28,6 +28,10 @@ final class PinnedDirectories {
         private Map<Long, Located> before = Map.of();
         private Map<Long, Located> found = new LinkedHashMap<>();
         private @Nullable Position next;
+        /** Blocks that there was no room for: in the last whole walk, and in this one. */
+        private long leftOutBefore;
+
+        private long leftOut;
         private long notBeforeMs = Long.MIN_VALUE;
     }
 
@@ -71,6 +75,8 @@ final class PinnedDirectories {
             long id = located.block().id();
             if (walk.found.containsKey(id) || room-- > 0) {
                 walk.found.put(id, located);
+            } else {
+                walk.leftOut++;
             }
         }
         walk.next = below.next();
@@ -80,6 +86,9 @@ final class PinnedDirectories {
             changed |= !walk.before.keySet().equals(walk.found.keySet());
             walk.before = walk.found;
             walk.found = new LinkedHashMap<>();
+            changed |= walk.leftOutBefore != walk.leftOut;
+            walk.leftOutBefore = walk.leftOut;
+            walk.leftOut = 0;
         }
         return changed;
     }
@@ -93,5 +102,11 @@ final class PinnedDirectories {
         Map<Long, Located> all = new LinkedHashMap<>(walk.before);
         all.putAll(walk.found);
         return new ArrayList<>(all.values());
+    }
+
+    /** How many blocks below a directory are not remembered. */
+    long leftOut(long directory) {
+        Walk walk = walks.get(directory);
+        return walk == null ? 0 : Math.max(walk.leftOutBefore, walk.leftOut);
     }
 }

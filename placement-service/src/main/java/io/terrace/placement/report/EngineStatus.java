@@ -16,6 +16,7 @@ public record EngineStatus(
         int tracked,
         long resident,
         int pinned,
+        long pinnedLeftOut,
         int waiting,
         int inFlight,
         int volumeMovesWaiting,
@@ -39,6 +40,7 @@ public record EngineStatus(
         metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_TRACKED, () -> latest.get().tracked);
         metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_RESIDENT, () -> latest.get().resident);
         metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_PINNED, () -> latest.get().pinned);
+        metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_PINNED_LEFT_OUT, () -> latest.get().pinnedLeftOut);
         metricRegistry.gauge(Metric.PLACEMENT_MOVES_WAITING, () -> latest.get().waiting);
         metricRegistry.gauge(Metric.PLACEMENT_MOVES_IN_FLIGHT, () -> latest.get().inFlight);
         metricRegistry.gauge(Metric.PLACEMENT_VOLUME_MOVES_WAITING, () -> latest.get().volumeMovesWaiting);

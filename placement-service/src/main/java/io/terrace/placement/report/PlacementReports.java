@@ -279,6 +279,16 @@ public final class PlacementReports {
         return pins.bytesByPin();
     }
 
+    /** Blocks of pinned directories that are beyond the limit, by inode. */
+    public Map<Long, Long> pinnedLeftOut() {
+        return pins.leftOutByDirectory();
+    }
+
+    /** Blocks of pinned files and directories that are beyond the limit. */
+    public long pinnedBlocksLeftOut() {
+        return pins.leftOut();
+    }
+
     public int pinnedBlocks() {
         return pins.size();
     }

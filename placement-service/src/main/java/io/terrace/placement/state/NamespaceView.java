@@ -208,6 +208,11 @@ public interface NamespaceView {
      */
     List<Located> blocksOf(Collection<Long> inodes, int limit);
 
+    /** How many blocks files have, of any kind; files that are gone have none. */
+    default long blockCount(Collection<Long> inodes) {
+        return 0;
+    }
+
     /**
      * What one look found below a directory.
      *

@@ -2,6 +2,7 @@ package io.terrace.placement.hdfs.admin;
 
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.OperatorState.Pin;
 import io.terrace.protocol.proto.AdminProtos.PinProto;
@@ -18,7 +19,12 @@ import java.util.concurrent.TimeoutException;
 /** Answers which files and directories are pinned, by operators and by rules; whoever calls has checked the caller's rights. */
 final class PinList {
 
-    private record Pins(SortedMap<Long, Pin> ofOperators, Map<Long, Integer> ofRules, Map<Long, Long> bytes) {}
+    private record Pins(
+            SortedMap<Long, Pin> ofOperators,
+            Map<Long, Integer> ofRules,
+            Map<Long, Long> bytes,
+            Map<Long, Long> leftOut,
+            long allLeftOut) {}
 
     private final PlacementLoop loop;
     private final NamesystemLookup lookup;
@@ -32,13 +38,16 @@ final class PinList {
         Pins pins = loop.ask(placement -> new Pins(
                 placement.operatorState().pins(),
                 placement.reports().rulePins(),
-                placement.reports().pinnedBytes()));
+                placement.reports().pinnedBytes(),
+                placement.reports().pinnedLeftOut(),
+                placement.reports().pinnedBlocksLeftOut()));
         Set<Long> all = new HashSet<>(pins.ofOperators.keySet());
         all.addAll(pins.ofRules.keySet());
         Map<Long, String> paths = lookup.paths(all);
         List<PinProto> rows = new ArrayList<>();
         pins.ofOperators.forEach((inode, pin) -> rows.add(row(inode, paths, pin)
                 .setBytes(pins.bytes.getOrDefault(inode, 0L))
+                .setLeftOutBlocks(pins.leftOut.getOrDefault(inode, 0L))
                 .build()));
         pins.ofRules.forEach((inode, rule) ->
                 rows.add(row(inode, paths).setKind("rule").setRule(rule).build()));
@@ -49,6 +58,8 @@ final class PinList {
         return PinsResponseProto.newBuilder()
                 .addAllPins(rows)
                 .setMost(OperatorState.MOST_PINS)
+                .setMostBlocks(PinnedBlocks.MOST_BLOCKS)
+                .setLeftOutBlocks(pins.allLeftOut)
                 .build();
     }
 

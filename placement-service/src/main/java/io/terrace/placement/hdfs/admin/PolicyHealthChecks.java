@@ -9,6 +9,7 @@ import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.journal.Journal;
+import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +73,15 @@ final class PolicyHealthChecks {
                                 + ", where storage policies of files with satisfy: true" + " want replicas in it",
                         "add a volume of that type there, or run hdfs mover, which takes replicas to other DataNodes, or"
                                 + " set another storage policy")));
+        long leftOut = placement.reports().pinnedBlocksLeftOut();
+        if (leftOut > 0) {
+            found.add(finding(
+                    "pins.left-out",
+                    Severity.WARNING,
+                    leftOut + " blocks of pinned files and directories are not kept in memory: the service looks after "
+                            + PinnedBlocks.MOST_BLOCKS + " pinned blocks at most",
+                    "pin less, or leave it to the policy; placementctl pins shows which directories have too many"));
+        }
         long lost = metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST);
         if (lost > 0) {
             found.add(finding(

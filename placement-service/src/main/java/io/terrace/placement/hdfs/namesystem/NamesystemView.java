@@ -339,6 +339,21 @@ public final class NamesystemView implements NamespaceView {
         return end < blocks.length ? end : -1;
     }
 
+    @Override
+    public long blockCount(Collection<Long> inodes) {
+        List<Long> all = List.copyOf(inodes);
+        long count = 0;
+        for (int from = 0; from < all.size(); from += lockBlocks) {
+            List<Long> some = all.subList(from, Math.min(all.size(), from + lockBlocks));
+            count += locked(NamesystemLock.FS, "terraceBlockCount", some.size(), () -> some.stream()
+                    .map(namesystem.getFSDirectory()::getInode)
+                    .mapToLong(file ->
+                            file == null || !file.isFile() ? 0 : file.asFile().numBlocks())
+                    .sum());
+        }
+        return count;
+    }
+
     static Located located(BlockInfo block, long inode) {
         List<String> holders = new ArrayList<>(block.getCapacity());
         for (Iterator<DatanodeStorageInfo> s = block.getStorageInfos(); s.hasNext(); ) {
