@@ -278,6 +278,7 @@ public final class AdaptivePolicy implements CachePolicy {
         return records.memoryBytes()
                 + model.memoryBytes()
                 + forgotten.memoryBytes()
+                + runs.memoryBytes()
                 + real.memoryBytes()
                 + ruleTournament.memoryBytes();
     }

@@ -12,14 +12,21 @@ final class JobRuns {
     private static final int JOBS = 1024;
     private static final long PAUSE_MS = 1000;
 
-    private final long[] jobs = new long[JOBS];
-    private final long[] lastMs = new long[JOBS];
-    private final int[] runs = new int[JOBS];
+    /** Empty before the first job that is known. */
+    private long[] jobs = {};
+
+    private long[] lastMs = {};
+    private int[] runs = {};
 
     /** Weight of the job's next touch; 1 for an unknown job, which is negative. */
     float next(long job, long nowMs) {
         if (job < 0) {
             return 1;
+        }
+        if (jobs.length == 0) {
+            jobs = new long[JOBS];
+            lastMs = new long[JOBS];
+            runs = new int[JOBS];
         }
         int at = (int) HashCommon.murmurHash3(job) & (JOBS - 1);
         boolean goesOn = jobs[at] == job && runs[at] > 0 && nowMs - lastMs[at] < PAUSE_MS;
@@ -27,5 +34,9 @@ final class JobRuns {
         jobs[at] = job;
         lastMs[at] = nowMs;
         return 1f / runs[at];
+    }
+
+    long memoryBytes() {
+        return 20L * jobs.length;
     }
 }

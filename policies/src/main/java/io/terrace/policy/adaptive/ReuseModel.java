@@ -1,6 +1,8 @@
 package io.terrace.policy.adaptive;
 
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When objects come back: for each class of objects, how the time from a read to the next read of the same object is
@@ -16,8 +18,8 @@ import java.util.Arrays;
  * <p>Classes form a tree: all objects; by reads so far; by reads and typical gap (for objects read once: by size). A
  * class with little evidence leans on its parent by adding {@link #PRIOR_WEIGHT} pseudo-reads distributed as there; at
  * the root the prior is that half return, at any order of magnitude alike. Spans are in buckets, {@value #PER_OCTAVE}
- * per doubling. Counts are halved now and then so that old behaviour fades. Single-threaded; no allocation after
- * construction.
+ * per doubling. Counts are halved now and then so that old behaviour fades. Single-threaded. Room for the counts of a class is
+ * allocated when they are first needed, as most DataNodes see few classes; it is never given back.
  */
 final class ReuseModel {
 
@@ -43,12 +45,15 @@ final class ReuseModel {
     private static final double LEAST_WORTH = 1e-30;
     private static final double STALE_SHARE = 0.1;
     private static final double STALE_LEAST = 8;
+    private static final double[] NONE = new double[SPANS];
 
-    private final double[][] returned = new double[NODES][SPANS];
+    /** By class, or null before an object of it came back. */
+    private final double[] @Nullable [] returned = new double[NODES][];
+
     private final double[] started = new double[NODES];
     private final double[] fresh = new double[NODES];
     /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
-    private final float[][] worths = new float[NODES][SPANS];
+    private final float[] @Nullable [] worths = new float[NODES][];
 
     /** log2 of the index at span 0 less the cost of a move. */
     private final float[] admissions = new float[NODES];
@@ -149,7 +154,12 @@ final class ReuseModel {
     void end(int node, long ageMs, double weight) {
         int span = span(ageMs);
         for (int at = node; ; at = parent(at)) {
-            returned[at][span] += weight;
+            double[] counts = returned[at];
+            if (counts == null) {
+                counts = new double[SPANS];
+                returned[at] = counts;
+            }
+            counts[span] += weight;
             fresh[at] += weight;
             if (at == 0) {
                 return;
@@ -161,28 +171,28 @@ final class ReuseModel {
         for (int node = 0; node < NODES; node++) {
             started[node] /= 2;
             fresh[node] = Double.MAX_VALUE;
-            for (int span = 0; span < SPANS; span++) {
-                returned[node][span] /= 2;
+            double[] counts = returned[node];
+            for (int span = 0; counts != null && span < SPANS; span++) {
+                counts[span] /= 2;
             }
         }
     }
 
     /** log2 of expected hits per ms of room taken, for an object of the class last read so long ago. */
     double worth(int node, long ageMs) {
-        refresh(node);
+        float[] worth = refreshed(node);
         double place = Log2.of(ageMs + 1) * PER_OCTAVE;
         int span = (int) place;
         if (span >= SPANS - 1) {
-            return Log2.of(worths[node][SPANS - 1]);
+            return Log2.of(worth[SPANS - 1]);
         }
         double part = place - span;
-        float[] worth = worths[node];
         return Log2.of(worth[span] * (1 - part) + worth[span + 1] * part);
     }
 
     /** As {@link #worth} at age 0, less the cost of the move; minus infinity when it would never pay back. */
     double admission(int node) {
-        refresh(node);
+        float[] unused = refreshed(node);
         return admissions[node];
     }
 
@@ -192,19 +202,30 @@ final class ReuseModel {
         return Arrays.stream(chance).sum();
     }
 
-    private void refresh(int node) {
-        if (fresh[node] > Math.max(STALE_LEAST, STALE_SHARE * started[node])) {
+    /** The index of a class, by span. */
+    private float[] refreshed(int node) {
+        float[] worth = worths[node];
+        if (worth == null || fresh[node] > Math.max(STALE_LEAST, STALE_SHARE * started[node])) {
+            if (worth == null) {
+                worth = new float[SPANS];
+                worths[node] = worth;
+            }
             fresh[node] = 0;
-            compute(node);
+            compute(node, worth);
         }
+        return worth;
     }
 
     /** Fills {@link #chance} with the chance of coming back in each span. */
     private void distribute(int node) {
+        double[] counts = returned[node];
+        if (counts == null) {
+            counts = NONE;
+        }
         if (node == 0) {
             double sum = started[0] + ROOT_WEIGHT;
             for (int span = 0; span < SPANS; span++) {
-                chance[span] = (returned[0][span] + ROOT_WEIGHT * 0.5 / SPANS) / sum;
+                chance[span] = (counts[span] + ROOT_WEIGHT * 0.5 / SPANS) / sum;
             }
             return;
         }
@@ -212,7 +233,7 @@ final class ReuseModel {
         double prior = node >= FIRST_LEAF ? LEAF_PRIOR_WEIGHT : PRIOR_WEIGHT;
         double sum = started[node] + prior;
         for (int span = 0; span < SPANS; span++) {
-            chance[span] = (returned[node][span] + prior * chance[span]) / sum;
+            chance[span] = (counts[span] + prior * chance[span]) / sum;
         }
     }
 
@@ -221,7 +242,7 @@ final class ReuseModel {
      * the steepest slope from (held(a), hits(a)) to any later point: the first edge of the upper convex hull of the
      * points from a on, which is built from the right.
      */
-    private void compute(int node) {
+    private void compute(int node, float[] worth) {
         distribute(node);
         double waiting = 1;
         for (int span = 0; span < SPANS; span++) {
@@ -231,7 +252,6 @@ final class ReuseModel {
             hits[span + 1] = hits[span] + chance[span];
             waiting = after;
         }
-        float[] worth = worths[node];
         int top = 0;
         hull[0] = SPANS;
         for (int span = SPANS - 1; span >= 0; span--) {
@@ -271,6 +291,8 @@ final class ReuseModel {
     }
 
     long memoryBytes() {
-        return NODES * (SPANS * 12L + 20L) + SPANS * 28L;
+        long counted = Arrays.stream(returned).filter(Objects::nonNull).count();
+        long computed = Arrays.stream(worths).filter(Objects::nonNull).count();
+        return NODES * 28L + SPANS * (28L + 8 * counted + 4 * computed);
     }
 }

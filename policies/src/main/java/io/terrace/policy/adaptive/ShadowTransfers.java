@@ -12,8 +12,10 @@ final class ShadowTransfers {
     private static final int VOID = -1;
 
     private final ObjectRecords records;
-    private final int[] moves = new int[MOST];
-    private final long[] dueMs = new long[MOST];
+    /** A power of two of places, as many as were needed at once. */
+    private int[] moves = new int[16];
+
+    private long[] dueMs = new long[16];
     private int head;
     private int count;
 
@@ -29,11 +31,26 @@ final class ShadowTransfers {
         }
         if (count == MOST) {
             arriveFirst();
+        } else if (count == moves.length) {
+            grow();
         }
-        int at = (head + count++) & (MOST - 1);
+        int at = (head + count++) & (moves.length - 1);
         moves[at] = slot << RULE_BITS | rule;
         dueMs[at] = arrivesMs;
         records.setOut(slot, rule);
+    }
+
+    private void grow() {
+        int[] more = new int[2 * count];
+        long[] moreMs = new long[2 * count];
+        for (int i = 0; i < count; i++) {
+            int at = (head + i) & (count - 1);
+            more[i] = moves[at];
+            moreMs[i] = dueMs[at];
+        }
+        moves = more;
+        dueMs = moreMs;
+        head = 0;
     }
 
     /** Whoever is due by now has arrived. */
@@ -45,7 +62,7 @@ final class ShadowTransfers {
 
     private void arriveFirst() {
         int move = moves[head];
-        head = (head + 1) & (MOST - 1);
+        head = (head + 1) & (moves.length - 1);
         count--;
         if (move != VOID) {
             records.arrive(move >>> RULE_BITS, move & ((1 << RULE_BITS) - 1));
@@ -65,7 +82,7 @@ final class ShadowTransfers {
     private void cancel(int slot, int rule) {
         int move = slot << RULE_BITS | rule;
         for (int i = 0; i < count; i++) {
-            int at = (head + i) & (MOST - 1);
+            int at = (head + i) & (moves.length - 1);
             if (moves[at] == move) {
                 moves[at] = VOID;
                 return;
@@ -74,6 +91,6 @@ final class ShadowTransfers {
     }
 
     long memoryBytes() {
-        return 12L * MOST;
+        return 12L * moves.length;
     }
 }

@@ -15,15 +15,15 @@ public final class FrequencySketch {
     private static final long HALF_MASK = 0x7777777777777777L;
     private static final int SAMPLE_FACTOR = 10;
 
-    private final long[] table;
+    /** Empty before the first id is counted: many a policy never counts one. */
+    private long[] table = {};
+
     private final int mask;
     private long counted;
 
-    /** @param expectedIds ids to tell apart; a table of that many words, rounded up to a power of two, is made */
+    /** @param expectedIds ids to tell apart; a table of that many words, rounded up to a power of two, is used */
     public FrequencySketch(int expectedIds) {
-        int words = Integer.highestOneBit(Math.max(16, Math.min(expectedIds, 1 << 26)) * 2 - 1);
-        table = new long[words];
-        mask = words - 1;
+        mask = Integer.highestOneBit(Math.max(16, Math.min(expectedIds, 1 << 26)) * 2 - 1) - 1;
     }
 
     /**
@@ -32,6 +32,9 @@ public final class FrequencySketch {
      * @param room objects the caller has room for at present; no more than the table's words count
      */
     public void add(long id, int room) {
+        if (table.length == 0) {
+            table = new long[mask + 1];
+        }
         long hash = mix(id);
         boolean added = false;
         for (int row = 0; row < 4; row++) {
@@ -48,6 +51,9 @@ public final class FrequencySketch {
     }
 
     public int estimate(long id) {
+        if (table.length == 0) {
+            return 0;
+        }
         long hash = mix(id);
         int least = 15;
         for (int row = 0; row < 4; row++) {

@@ -86,4 +86,19 @@ class ReuseModelTest {
             assertThat(Log2.of((double) x)).isCloseTo(Log2.of(x), org.assertj.core.data.Offset.offset(1e-12));
         }
     }
+
+    @Test
+    void memory_growsWithTheClassesThatAreRead_andNoFurther() {
+        long idle = model.memoryBytes();
+        assertThat(idle).isLessThan(16 << 10);
+        int node = ReuseModel.classOf(1, 0, 1 << 20);
+        for (int i = 0; i < 1000; i++) {
+            model.start(node, 1);
+            model.end(node, 1000 + i, 1);
+            double unused = model.worth(node, 500);
+        }
+        assertThat(model.memoryBytes() - idle)
+                .as("counts of the class, of those read once and of all, and one index")
+                .isEqualTo(164 * (3 * 8 + 4));
+    }
 }

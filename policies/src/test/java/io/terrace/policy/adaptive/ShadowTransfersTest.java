@@ -42,4 +42,23 @@ class ShadowTransfersTest {
         shadowTransfers.arrive(100);
         assertThat(records.travels(one, 2)).isTrue();
     }
+
+    @Test
+    void moreThanThereWasRoomFor_arriveInTheirOrder() {
+        int[] slots = new int[60];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = records.add(100 + i, HashCommon.murmurHash3(100L + i));
+        }
+        shadowTransfers.add(one, 0, 1);
+        shadowTransfers.add(two, 0, 2);
+        shadowTransfers.arrive(1);
+        for (int i = 0; i < slots.length; i++) {
+            shadowTransfers.add(slots[i], i % 3, 10 + i);
+        }
+        shadowTransfers.arrive(40);
+        assertThat(records.travels(two, 0)).isFalse();
+        for (int i = 0; i < slots.length; i++) {
+            assertThat(records.travels(slots[i], i % 3)).as("transfer " + i).isEqualTo(10 + i > 40);
+        }
+    }
 }
