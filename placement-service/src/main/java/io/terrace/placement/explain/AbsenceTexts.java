@@ -8,7 +8,10 @@ import io.terrace.placement.explain.Verdicts.Verdict;
 import io.terrace.placement.policyfile.SizeRange;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.report.ReplicaReport;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.OperatorState.Order;
+import io.terrace.protocol.MoveOutcome;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +62,9 @@ final class AbsenceTexts {
         }
         if (found == null && file.pin() != null) {
             found = pinnedWithoutRoom(file.pin());
+        }
+        if (found == null) {
+            found = ofAnOrder();
         }
         if (found == null) {
             found = ofReads();
@@ -178,6 +184,26 @@ final class AbsenceTexts {
                 "Comes in when another pin ends there: placementctl pins.");
     }
 
+    /** An operator took it out, and nothing has moved it since. */
+    private @Nullable Verdict ofAnOrder() {
+        Move last = situation.report().lastMoves().stream()
+                .filter(move -> move.volumes() == null)
+                .findFirst()
+                .orElse(null);
+        if (last == null
+                || last.isPromotion()
+                || last.cause() != Cause.OPERATOR
+                || last.outcome() != MoveOutcome.DONE
+                || file.nowMs() - last.endedMs() > FailureTexts.LATELY_MS) {
+            return null;
+        }
+        String by = last.occasion().by();
+        return new Verdict(
+                NOT + "demoted " + Words.ago(file.nowMs() - last.endedMs()),
+                (by.isEmpty() ? "An operator" : Words.name(by)) + " took it out of memory with placementctl demote.",
+                "Comes in when it is read again and again. " + now(file));
+    }
+
     private @Nullable Verdict ofReads() {
         HotBlock heat = situation.report().heat();
         if (heat != null && heat.reads() > 0 && heat.heat() >= COLD) {
@@ -205,9 +231,9 @@ final class AbsenceTexts {
     /** The DataNode where it would be: its home, else the one with the most free memory. */
     private ReplicaReport subject() {
         return situation.holders().stream()
-                .max(Comparator.comparing(ReplicaReport::home)
+                .max(Comparator.comparing(ReplicaReport::live)
+                        .thenComparing(ReplicaReport::home)
                         .thenComparing(replica -> replica.why() != null)
-                        .thenComparing(ReplicaReport::live)
                         .thenComparingLong(replica ->
                                 replica.host().capacityBytes() - replica.host().usedBytes()))
                 .orElseThrow();

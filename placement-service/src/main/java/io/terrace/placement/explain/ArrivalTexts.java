@@ -6,6 +6,7 @@ import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.OperatorState.Order;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What is said of a block that is to be copied into memory. */
 final class ArrivalTexts {
@@ -13,31 +14,39 @@ final class ArrivalTexts {
     private final BlockSituation situation;
     private final ReplicaReport replica;
     private final Move move;
+    private final @Nullable String ended;
 
-    /** @param replica with an open promotion */
-    ArrivalTexts(BlockSituation situation, ReplicaReport replica) {
+    /**
+     * @param replica with an open promotion
+     * @param ended how an earlier copy ended; null where that is of no account
+     */
+    ArrivalTexts(BlockSituation situation, ReplicaReport replica, @Nullable String ended) {
         this.situation = situation;
         this.replica = replica;
+        this.ended = ended;
         this.move = Objects.requireNonNull(replica.open());
     }
 
     Verdict verdict() {
-        return new Verdict("ON ITS WAY into memory of " + Words.name(replica.name()), why(), next());
+        return new Verdict(
+                "ON ITS WAY into memory of " + Words.name(replica.name()),
+                why() + (ended == null ? "." : "; " + ended + "."),
+                next());
     }
 
     private String why() {
         FilePin pin = situation.file().pin();
         String by = move.occasion().by();
         return switch (move.cause()) {
-            case PIN -> (pin == null ? "The file is pinned" : pin.why()) + ".";
-            case OPERATOR -> (by.isEmpty() ? "An operator" : Words.name(by)) + " ordered it with placementctl promote.";
-            case RULE, LEAVING -> Words.capital(Words.message(move.reason())) + ".";
+            case PIN -> pin == null ? "The file is pinned" : pin.why();
+            case OPERATOR -> (by.isEmpty() ? "An operator" : Words.name(by)) + " ordered it with placementctl promote";
+            case RULE, LEAVING -> Words.capital(Words.message(move.reason()));
             default -> {
                 String reads = Verdicts.reads(situation);
                 yield (reads == null ? "It was read" : reads)
                         + (move.occasion().roomMade()
-                                ? ", it is worth more than what leaves for it."
-                                : "; there is room for it.");
+                                ? ", it is worth more than what leaves for it"
+                                : "; there is room for it");
             }
         };
     }

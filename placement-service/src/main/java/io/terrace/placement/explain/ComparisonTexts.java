@@ -28,16 +28,16 @@ final class ComparisonTexts {
     }
 
     Verdict verdict() {
-        Explanation why = replica.why();
-        Worth worth = why == null ? null : why.worth();
-        if (why != null && worth != null && why.competitor() != Explanation.NO_COMPETITOR) {
-            return compared(worth, file.other(why.competitor()));
-        }
         if (host.hasRoom(situation.block().lengthBytes())) {
             return new Verdict(
                     NOT + "not read often enough yet",
                     room() + " " + reads + ": too little for a copy.",
                     "Comes in when it is read again soon. " + AbsenceTexts.now(file));
+        }
+        Explanation why = replica.why();
+        Worth worth = why == null ? null : why.worth();
+        if (why != null && worth != null && why.competitor() != Explanation.NO_COMPETITOR) {
+            return compared(worth, file.other(why.competitor()));
         }
         String first = why == null || why.competitor() == Explanation.NO_COMPETITOR
                 ? ""

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class FailureTexts {
 
     /** An order that came to nothing is told of for so long. */
-    private static final long LATELY_MS = 10 * 60_000;
+    static final long LATELY_MS = 10 * 60_000;
 
     private final BlockSituation situation;
     private final FileSituation file;

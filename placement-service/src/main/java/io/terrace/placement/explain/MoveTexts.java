@@ -4,7 +4,6 @@ import io.terrace.common.Quantity;
 import io.terrace.placement.explain.BlockVerdict.MoveRow;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Move.Occasion;
 import io.terrace.placement.state.Move.Volumes;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
@@ -92,7 +91,7 @@ final class MoveTexts {
         String when = move.endedMs() >= 0
                 ? Words.ago(nowMs - move.endedMs())
                 : "for " + Quantity.millis(Math.max(0, nowMs - move.requestedMs()));
-        return new MoveRow(when, what(move), by(move), result(move), because(move));
+        return new MoveRow(when, what(move), by(move), result(move), MoveReason.of(move, situation.file()::other));
     }
 
     private String what(Move move) {
@@ -143,26 +142,6 @@ final class MoveTexts {
             case UNFIT -> "failed: " + Words.message(move.message());
             case CANCELLED -> "withdrawn: " + Words.message(move.message());
             case EXPIRED -> "given up: no budget";
-        };
-    }
-
-    private String because(Move move) {
-        Occasion occasion = move.occasion();
-        return switch (move.cause()) {
-            case OPERATOR -> move.volumes() != null
-                    ? "placementctl release"
-                    : "placementctl " + (move.isPromotion() ? "promote" : "demote");
-            case PIN -> "the file is pinned";
-            case MOVED_HOME -> "another DataNode is its home now";
-            case RULE, HEAT, COLD, FULL, LEAVING -> Words.message(move.reason());
-            case POLICY -> !move.isPromotion()
-                    ? occasion.roomFor() < 0
-                            ? "least worth keeping"
-                            : "made room for " + situation.file().other(occasion.roomFor())
-                    : occasion.reads() < 0
-                            ? ""
-                            : "read " + Words.reads(occasion.reads())
-                                    + (occasion.roomMade() ? ", worth more than what left" : ", there was room");
         };
     }
 }

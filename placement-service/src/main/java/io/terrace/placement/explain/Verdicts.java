@@ -7,7 +7,9 @@ import io.terrace.placement.explain.BlockVerdict.ReplicaRow;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.report.ReplicaReport;
+import io.terrace.placement.state.Move;
 import io.terrace.placement.state.OperatorState.Order;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -44,7 +46,7 @@ public final class Verdicts {
                     "Copies in memory leave by themselves.");
         }
         List<ReplicaReport> copies = situation.report().replicas().stream()
-                .filter(ReplicaReport::inMemory)
+                .filter(replica -> replica.inMemory() && replica.live())
                 .toList();
         Order off = situation.file().operatorState().switchedOff();
         if (!copies.isEmpty()) {
@@ -55,12 +57,42 @@ public final class Verdicts {
                             "Comes in again by new reads after placementctl on.")
                     : new ResidentTexts(situation, copies).verdict();
         }
+        String ended = endedCopy(situation);
         for (ReplicaReport replica : situation.report().replicas()) {
             if (replica.open() != null && replica.open().isPromotion() && off == null) {
-                return new ArrivalTexts(situation, replica).verdict();
+                return new ArrivalTexts(situation, replica, ended).verdict();
             }
         }
-        return new AbsenceTexts(situation).verdict();
+        Verdict absent = new AbsenceTexts(situation).verdict();
+        return ended == null
+                ? absent
+                : new Verdict(absent.state, absent.why + " " + Words.capital(ended) + ".", absent.next);
+    }
+
+    /** How the latest copy ended, if no order ended it; null if there was none, or an order did. */
+    private static @Nullable String endedCopy(BlockSituation situation) {
+        for (ReplicaReport replica : situation.report().replicas()) {
+            String copy = "the copy that " + Words.name(replica.name()) + " had ended ";
+            if (replica.inMemory() && !replica.live()) {
+                return copy + Words.ago(replica.host().silentMs()) + ", when the DataNode fell silent";
+            }
+            if (!replica.inMemory() && replica.live() && hadCopyBeforeItStarted(situation, replica)) {
+                return copy + "when the DataNode was restarted, "
+                        + Words.ago(replica.host().upMs());
+            }
+        }
+        return null;
+    }
+
+    private static boolean hadCopyBeforeItStarted(BlockSituation situation, ReplicaReport replica) {
+        long startedMs = situation.file().nowMs() - replica.host().upMs();
+        Move last = situation.report().lastMoves().stream()
+                .filter(move -> move.volumes() == null
+                        && move.node().equals(replica.node())
+                        && move.outcome() == MoveOutcome.DONE)
+                .findFirst()
+                .orElse(null);
+        return last != null && last.isPromotion() && last.endedMs() < startedMs;
     }
 
     static String off(BlockSituation situation, Order off) {

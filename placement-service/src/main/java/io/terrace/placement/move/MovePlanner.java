@@ -111,7 +111,7 @@ public final class MovePlanner {
             return;
         }
         Move move = open(nowMs, node, request, heat.block());
-        move.causedByReads(heat.reads());
+        move.causedByReads(heat.reads(), heat.knownForMs(nowMs));
         drops.forEach(drop -> drop.makesRoomFor(move));
         drops.clear();
         node.moveQueue().enqueue(move, false);

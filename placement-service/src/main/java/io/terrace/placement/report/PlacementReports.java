@@ -185,6 +185,7 @@ public final class PlacementReports {
         return new ReplicaReport.Host(
                 node.isServing(),
                 nowMs - node.lastMs(),
+                nowMs - node.firstMs(),
                 node.memory().capacityBytes(),
                 node.memory().usedBytes(),
                 node.residents().reservedBytes(),

@@ -37,6 +37,7 @@ public record ReplicaReport(
     /**
      * Its DataNode.
      *
+     * @param upMs since it began to report, after its last start
      * @param reservedBytes of the memory, by pins and by orders to promote
      * @param residents blocks in its memory
      * @param movesBefore promotions that go before the open one, which waits
@@ -45,6 +46,7 @@ public record ReplicaReport(
     public record Host(
             boolean serving,
             long silentMs,
+            long upMs,
             long capacityBytes,
             long usedBytes,
             long reservedBytes,

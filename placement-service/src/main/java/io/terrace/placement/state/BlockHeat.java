@@ -36,7 +36,9 @@ public final class BlockHeat {
     private long lastMs;
     private DataNodeState[] nodes = NOBODY;
     private float[] shares = {};
-    private boolean remembered;
+    /** When it became known, in tenths of a second modulo 2^31, shifted left; the last bit says that it was remembered. */
+    private int knownSince;
+
     private @Nullable DataNodeState home;
     /** Those that the NameNode named; none before it was asked. */
     private DataNodeState[] holders = NOBODY;
@@ -51,6 +53,7 @@ public final class BlockHeat {
     BlockHeat(StampedBlock block, long nowMs) {
         this.block = block;
         this.lastMs = nowMs;
+        this.knownSince = (int) (nowMs / 100) << 1;
     }
 
     public StampedBlock block() {
@@ -69,6 +72,15 @@ public final class BlockHeat {
     /** Reads since the block is known. */
     public long reads() {
         return reads;
+    }
+
+    /** How long all {@link #reads} took, to a tenth of a second; -1 where some were counted before the block was known here. */
+    public long knownForMs(long nowMs) {
+        return isRemembered() ? -1 : 100L * (((int) (nowMs / 100) << 1) - knownSince >>> 1);
+    }
+
+    private boolean isRemembered() {
+        return (knownSince & 1) != 0;
     }
 
     public long bytesRead() {
@@ -202,6 +214,7 @@ public final class BlockHeat {
         copy.reads = reads;
         copy.bytesRead = bytesRead;
         copy.bytesFromMemory = bytesFromMemory;
+        copy.knownSince = knownSince;
         copy.excluded = excluded;
         copy.confirmedMs = confirmedMs;
         for (int i = 0; i < nodes.length; i++) {
@@ -255,10 +268,10 @@ public final class BlockHeat {
      * @return whether this was the first time
      */
     public boolean remember(long before, long bytes, long fromMemory) {
-        if (remembered) {
+        if (isRemembered()) {
             return false;
         }
-        remembered = true;
+        knownSince |= 1;
         reads += before;
         bytesRead += bytes;
         bytesFromMemory += fromMemory;

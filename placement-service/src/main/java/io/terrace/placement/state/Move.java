@@ -68,12 +68,13 @@ public final class Move {
      *
      * @param by short name of the user who ordered it; empty if nobody did
      * @param reads of the block until then; -1 where they did not matter
+     * @param withinMs the time that they took; -1 where that is not known
      * @param roomFor id of the block that this one leaves for; -1 if it leaves for none
      * @param roomMade whether others leave for this one
      */
-    public record Occasion(String by, long reads, long roomFor, boolean roomMade) {
+    public record Occasion(String by, long reads, long withinMs, long roomFor, boolean roomMade) {
 
-        static final Occasion UNKNOWN = new Occasion("", -1, -1, false);
+        static final Occasion UNKNOWN = new Occasion("", -1, -1, -1, false);
     }
 
     /**
@@ -164,19 +165,23 @@ public final class Move {
 
     /** Until it is sent. */
     public void orderedBy(String user) {
-        occasion = new Occasion(user, occasion.reads, occasion.roomFor, occasion.roomMade);
+        occasion = new Occasion(user, occasion.reads, occasion.withinMs, occasion.roomFor, occasion.roomMade);
     }
 
-    /** As {@link #orderedBy}. */
-    public void causedByReads(long reads) {
-        occasion = new Occasion(occasion.by, reads, occasion.roomFor, occasion.roomMade);
+    /**
+     * As {@link #orderedBy}.
+     *
+     * @param withinMs the time that the reads took; -1 where that is not known
+     */
+    public void causedByReads(long reads, long withinMs) {
+        occasion = new Occasion(occasion.by, reads, withinMs, occasion.roomFor, occasion.roomMade);
     }
 
     /** The block of this drop leaves for that of a promotion, with which it is sent. */
     public void makesRoomFor(Move promotion) {
-        occasion = new Occasion(occasion.by, occasion.reads, promotion.block.id(), false);
-        promotion.occasion =
-                new Occasion(promotion.occasion.by, promotion.occasion.reads, promotion.occasion.roomFor, true);
+        occasion = new Occasion(occasion.by, occasion.reads, occasion.withinMs, promotion.block.id(), false);
+        Occasion its = promotion.occasion;
+        promotion.occasion = new Occasion(its.by, its.reads, its.withinMs, its.roomFor, true);
         promotion.victims.add(this);
     }
 

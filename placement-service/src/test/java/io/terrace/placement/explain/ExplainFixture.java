@@ -107,7 +107,7 @@ abstract class ExplainFixture extends DataNodeFixture {
         Move move = moveTracker.promote(nowMs, dataNode(uuid), block, cause, "");
         move.orderedBy(by);
         if (cause == Cause.POLICY) {
-            move.causedByReads(3);
+            move.causedByReads(3, 2_000);
         }
         return move;
     }
@@ -151,6 +151,7 @@ abstract class ExplainFixture extends DataNodeFixture {
         private boolean serving = true;
         private boolean pinned;
         private long silentMs;
+        private long upMs = 200 * DAY;
         private long residentMs = -1;
         private long heldForMs;
         private long heldBackMs;
@@ -195,6 +196,11 @@ abstract class ExplainFixture extends DataNodeFixture {
             return this;
         }
 
+        ReplicaBuilder startedAgo(long ms) {
+            upMs = ms;
+            return this;
+        }
+
         ReplicaBuilder notServing() {
             live = true;
             serving = false;
@@ -229,7 +235,7 @@ abstract class ExplainFixture extends DataNodeFixture {
             return this;
         }
 
-        ReplicaBuilder open(Move move, int before, long megabytes) {
+        ReplicaBuilder open(@Nullable Move move, int before, long megabytes) {
             open = move;
             movesBefore = before;
             megabytesBefore = megabytes;
@@ -261,6 +267,7 @@ abstract class ExplainFixture extends DataNodeFixture {
                     new Host(
                             serving,
                             silentMs,
+                            upMs,
                             capacity * MB,
                             used * MB,
                             reserved * MB,

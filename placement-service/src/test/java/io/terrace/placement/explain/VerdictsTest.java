@@ -106,6 +106,42 @@ class VerdictsTest extends ExplainFixture {
     }
 
     @Test
+    void copy_thatEndedWithItsDataNode_isSaid() {
+        pin = new FilePin(FilePin.Kind.FILE, "alice", 3 * DAY, "", PATH, "");
+        ended(promotion("one", Cause.PIN, ""), 2 * DAY, MoveOutcome.DONE, "", 21);
+        replica("one").resides(2 * DAY).pinned().silent(12_000);
+        replica("two").open(promotion("two", Cause.PIN, ""), 3, 20);
+        assertVerdict(
+                "ON ITS WAY into memory of dn2:9866",
+                "alice pinned the file; the copy that dn1:9866 had ended 12 s ago, when the DataNode fell silent.",
+                "Waits for the move budget of dn2:9866 (3 moves before it, about 2 s).");
+
+        pin = null;
+        replica("two").open(null, 0, 0).host(64, 64, 0, 64).rival(new Worth(0.6, true));
+        heat(23, 13_000, 0);
+        assertThat(verdict().state()).isEqualTo("NOT IN MEMORY: others there are worth more");
+        assertThat(verdict().why())
+                .as("it would come into the memory of the DataNode that is there")
+                .startsWith("Memory of dn2:9866 is full")
+                .endsWith(" The copy that dn1:9866 had ended 12 s ago, when the DataNode fell silent.");
+    }
+
+    @Test
+    void copy_thatARestartEnded_isSaid_andOneThatWasDroppedIsNot() {
+        pin = new FilePin(FilePin.Kind.FILE, "alice", 3 * DAY, "", PATH, "");
+        ended(promotion("one", Cause.PIN, ""), 2 * DAY, MoveOutcome.DONE, "", 21);
+        ended(drop("one"), DAY, MoveOutcome.DONE, "", -1);
+        replica("one").startedAgo(5_000).open(promotion("one", Cause.PIN, ""), 0, 0);
+        assertThat(verdict().why()).as("it was dropped before").isEqualTo("alice pinned the file.");
+        lastMoves.remove(0);
+        assertThat(verdict().why())
+                .isEqualTo("alice pinned the file; the copy that dn1:9866 had ended when the DataNode was restarted,"
+                        + " 5 s ago.");
+        replica("one").startedAgo(3 * DAY);
+        assertThat(verdict().why()).as("it was made since").isEqualTo("alice pinned the file.");
+    }
+
+    @Test
     void absent_worthLess() {
         replica("one").host(64, 64, 0, 64).rival(new Worth(0.6, true));
         heat(23, 13_000, 0);
@@ -149,6 +185,24 @@ class VerdictsTest extends ExplainFixture {
                 .isEqualTo(
                         "Memory of dn1:9866 has room (12 of 64 MB are used). Read 2 times, last 8 s ago: too little for"
                                 + " a copy.");
+    }
+
+    @Test
+    void absent_byAnOrder_untilItIsLongAgo() {
+        replica("one").host(64, 12, 0, 3).rival(new Worth(0.02, true));
+        heat(62, 6_000, 0);
+        Move drop = moveTracker.drop(nowMs, node, subject(), Cause.OPERATOR, "");
+        drop.orderedBy("bob");
+        ended(drop, 800, MoveOutcome.DONE, "", -1);
+        assertVerdict(
+                "NOT IN MEMORY: demoted 800 ms ago",
+                "bob took it out of memory with placementctl demote.",
+                "Comes in when it is read again and again. Now, once: placementctl promote /w/part-0095. For good:"
+                        + " placementctl pin /w/part-0095.");
+        nowMs += HOUR;
+        assertThat(verdict().state())
+                .as("where there is room, no rival is in the way")
+                .isEqualTo("NOT IN MEMORY: not read often enough yet");
     }
 
     @Test
@@ -266,7 +320,11 @@ class VerdictsTest extends ExplainFixture {
                         + " -list-corruptfileblocks.");
         assertThat(verdict().moves())
                 .containsExactly(new MoveRow(
-                        "12 s ago", "into memory of dn1", "policy", "failed: corrupt", "read 3 times, there was room"));
+                        "12 s ago",
+                        "into memory of dn1",
+                        "policy",
+                        "failed: corrupt",
+                        "read 3 times within 2 s, there was room"));
     }
 
     @Test
@@ -328,7 +386,7 @@ class VerdictsTest extends ExplainFixture {
                                 "into memory of dn1",
                                 "policy",
                                 "done, 1.0 MB in 19 ms",
-                                "read 3 times, there was room"));
+                                "read 3 times within 2 s, there was room"));
         for (int i = 0; i < 9; i++) {
             ended(promotion("one", Cause.PIN, ""), 1_000, MoveOutcome.CHANGED, "", 1);
         }
