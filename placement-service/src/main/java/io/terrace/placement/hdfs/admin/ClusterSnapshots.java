@@ -4,6 +4,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
+import io.terrace.placement.explain.MoveReason;
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
@@ -13,6 +14,7 @@ import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.Move;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
@@ -94,13 +96,16 @@ public final class ClusterSnapshots {
                 status,
                 asked.nodes.stream().map(ClusterSnapshots::node).toList(),
                 withoutPlugin,
-                asked.inFlight.stream()
-                        .map(move -> AdminCodec.listed(move, reader))
-                        .toList(),
-                asked.ended.stream()
-                        .map(move -> AdminCodec.listed(move, reader))
-                        .toList(),
+                asked.inFlight.stream().map(move -> listed(move, reader)).toList(),
+                asked.ended.stream().map(move -> listed(move, reader)).toList(),
                 List.copyOf(findings));
+    }
+
+    /** With the reason in the words of {@code explain}. */
+    private static MoveProto listed(Move move, Reader reader) {
+        return AdminCodec.listed(move, reader).toBuilder()
+                .setReason(MoveReason.of(move, block -> "another block"))
+                .build();
     }
 
     private static NodeProto node(NodeReport node) {

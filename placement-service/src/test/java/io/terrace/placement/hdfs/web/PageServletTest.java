@@ -23,8 +23,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.zip.GZIPInputStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -32,6 +34,8 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -300,6 +304,28 @@ class PageServletTest {
             for (Socket socket : slow) {
                 socket.close();
             }
+        }
+    }
+
+    /** Whoever wants the lock in any way, in whatever thread, waits while another one writes. */
+    @Test
+    void viewers_areAnsweredWithoutTheNamesystemsLock() throws Exception {
+        FSNamesystem namesystem = cluster.getNamesystem();
+        namesystem.writeLock(RwLockMode.GLOBAL);
+        try {
+            Set<Long> snapshots = new HashSet<>();
+            await().atMost(Duration.ofSeconds(20)).until(() -> {
+                for (String path : new String[] {"", "api/viewer", "api/cluster", "api/history", "api/status"}) {
+                    HttpResponse<String> answer = get(path);
+                    assertThat(answer.statusCode()).as(path + answer.body()).isEqualTo(200);
+                    if (path.equals("api/status")) {
+                        snapshots.add(json(answer).get("upMs").longValue());
+                    }
+                }
+                return snapshots.size() >= 3;
+            });
+        } finally {
+            namesystem.writeUnlock(RwLockMode.GLOBAL, "PageServletTest");
         }
     }
 

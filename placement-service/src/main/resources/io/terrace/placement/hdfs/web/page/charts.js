@@ -6,6 +6,7 @@ const charts = (() => {
     disk: ['#9a6700', '#e3b341'], archive: ['#57606a', '#9da7b3'], replica: ['#9a6700', '#e3b341'] };
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   const drawn = {};
+  let active = true;
   const history = { atMs: [], groups: { used: {}, read: {} } };
 
   function append(answer) {
@@ -18,7 +19,10 @@ const charts = (() => {
     }
     const rate = {};
     for (const tier of Object.keys(answer.readBytesPerSecond)) {
-      rate[tier] = answer.readBytesPerSecond[tier].map(bytes => bytes / 1048576);
+      const bytes = answer.readBytesPerSecond[tier];
+      if (tier !== 'nvm' || answer.usedBytes.nvm || history.groups.read.nvm || bytes.some(value => value > 0)) {
+        rate[tier] = bytes.map(value => value / 1048576);
+      }
     }
     join(history.groups.used, share, old, answer.mostSamples);
     join(history.groups.read, rate, old, answer.mostSamples);
@@ -50,7 +54,8 @@ const charts = (() => {
     const names = Object.keys(columns);
     const box = document.getElementById(id);
     if (names.length === 0 || history.atMs.length < 2) {
-      box.textContent = 'The service takes a sample every five seconds; two make a line.';
+      box.textContent = active ? 'The service takes a sample every five seconds; two make a line.'
+        : 'A standby takes no samples; the active NameNode has them.';
       return;
     }
     const data = [history.atMs.map(at => at / 1000), ...names.map(name => columns[name])];
@@ -84,7 +89,12 @@ const charts = (() => {
     }
   }
 
-  function show() {
+  function show(isActive) {
+    active = isActive;
+    redraw();
+  }
+
+  function redraw() {
     draw('used-chart', history.groups.used, '%', () => [0, 100]);
     draw('read-chart', history.groups.read, 'MB/s', (u, least, most) => [0, Math.max(1, most * 1.1)]);
   }
@@ -94,7 +104,7 @@ const charts = (() => {
       drawn[id].chart.setSize({ width: document.getElementById(id).clientWidth, height: 200 });
     }
   });
-  dark.addEventListener('change', show);
+  dark.addEventListener('change', redraw);
 
   return { after: () => history.atMs.length ? history.atMs[history.atMs.length - 1] : 0, append, show };
 })();

@@ -33,6 +33,14 @@ const make = (() => {
         : seconds < 172800 ? Math.floor(seconds / 3600) + ' h' : Math.floor(seconds / 86400) + ' d';
   }
 
+  /* As placementctl pins writes it, in the viewer's time zone. */
+  function day(ms) {
+    const two = value => String(value).padStart(2, '0');
+    const at = new Date(ms);
+    return ms === undefined ? '-' : at.getFullYear() + '-' + two(at.getMonth() + 1) + '-' + two(at.getDate()) + ' '
+      + two(at.getHours()) + ':' + two(at.getMinutes());
+  }
+
   const count = value => value.toLocaleString('en');
   const share = (part, whole) => whole === 0 ? '-' : Math.round(100 * part / whole) + ' %';
   const words = text => text.replace(/_/g, ' ');
@@ -73,5 +81,5 @@ const make = (() => {
     }
   }
 
-  return { element, bytes, time, count, share, words, several, bar, fill };
+  return { element, bytes, time, day, count, share, words, several, bar, fill };
 })();

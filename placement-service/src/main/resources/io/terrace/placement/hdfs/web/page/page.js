@@ -155,7 +155,7 @@
           bytes(tier.tier === 'memory' ? node.pinnedBytes : tier.pinnedBytes || 0), count(tier.extents), ...rest]);
       });
     }
-    fill(byId('tiers'), [['DataNode'], ['State'], ['Tier'], ['Capacity', 'number'], ['Used', 'number'], ['Use', 'number'],
+    fill(byId('tiers'), [['DataNode', 'wide'], ['State'], ['Tier'], ['Capacity', 'number'], ['Used', 'number'], ['Use', 'number'],
       ['Pinned', 'number'], ['Blocks', 'number'], ['Moves waiting', 'number'], ['Moves in flight', 'number'],
       ['Last heartbeat', 'number']], rows, wanted ? 'No DataNode has such a name.'
       : 'No DataNode reports: see dfs.datanode.plugins of the DataNodes, and their logs.');
@@ -171,17 +171,22 @@
     const sum = field => all.reduce((total, tier) => total + tier[field], 0);
     fill(byId('reads'), [['Served from'], ['Reads', 'number'], ['Share of reads', 'number'], ['Bytes', 'number'],
       ['Share of bytes', 'number']],
-    Object.entries(cluster.reads).map(([tier, of]) => [names[tier], count(of.reads), share(of.reads, sum('reads')),
+    Object.entries(cluster.reads).filter(([tier, of]) => tier !== 'nvm' || of.reads > 0 || tierSums().nvm)
+      .map(([tier, of]) => [names[tier], count(of.reads), share(of.reads, sum('reads')),
       bytes(of.bytes), bar(of.bytes, sum('bytes'))]));
   }
 
+  /* As the table of placementctl explain. */
   function moves(table, listed, ended) {
-    fill(table, [['Move', 'number'], ['What'], ['DataNode'], ['State'], [ended ? 'Ended' : 'Requested', 'number'], ['Cause'],
-      ['Why', 'sentence']],
-    listed.map(move => [String(move.id), move.to ? move.from + ' to ' + move.to : words(move.kind), move.node,
-      element('span', words(move.state), !ended || move.state === 'done' ? '' : 'doubtful'),
-      time(move.endedAgoMs !== undefined ? move.endedAgoMs : move.wishedAgoMs) + ' ago', words(move.cause),
-      (move.state !== 'done' && move.message) || move.reason || '']), ended ? 'None yet.' : 'None now.');
+    const what = move => move.to ? move.from + ' to ' + move.to + ' on '
+      : (move.kind === 'promote' ? 'into' : 'out of') + ' memory of ';
+    const result = move => words(move.state) + (move.state === 'done' && move.bytesMoved > 0
+      ? ', ' + bytes(move.bytesMoved) : '');
+    fill(table, [['When', 'time'], ['Move', 'wide'], ['By'], ['Result'], ['Because', 'sentence']],
+      listed.map(move => [move.endedAgoMs !== undefined ? time(move.endedAgoMs) + ' ago' : 'for ' + time(move.wishedAgoMs),
+        what(move) + move.node, words(move.cause),
+        element('span', result(move), !ended || move.state === 'done' ? '' : 'doubtful'),
+        (move.state !== 'done' && move.message) || move.reason || '']), ended ? 'None yet.' : 'None now.');
   }
 
   function findings() {
@@ -214,7 +219,7 @@
       moves(byId('moves-ended'), now.movesEnded, true);
       charts.append(past);
       pauseMs = Math.max(1000, soonAfter(past));
-      charts.show();
+      charts.show(status.active);
       if (!document.body.dataset.ready) {
         performance.mark('ready');
         document.body.dataset.ready = 'true';

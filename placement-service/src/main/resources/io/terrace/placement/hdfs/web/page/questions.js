@@ -2,7 +2,7 @@
 
 /* What the page asks for, and the sections that ask when somebody wants to know: paths cost the NameNode a look-up. */
 const questions = (() => {
-  const { element, bytes, count, share, several, fill } = make;
+  const { element, bytes, day, count, share, several, fill } = make;
   const byId = id => document.getElementById(id);
 
   /* Who asks is passed on to each question, for servers that take it from the address. */
@@ -66,19 +66,22 @@ const questions = (() => {
     [...files].sort((a, b) => b[1].heat - a[1].heat).map(([path, file]) => [explainable(path), file.heat.toFixed(1),
       count(file.blocks), count(file.reads), bytes(file.read), share(file.memory, file.read)]));
     return several(answer.trackedBlocks, 'block') + ' tracked.'
-      + (others > 0 ? ' ' + others + ' hot blocks are not shown: their files are gone, or you may not read them.' : '');
+      + (others > 0 ? ' Not shown: ' + several(others, 'hot block') + ' of files that are gone, or that you may not read.' : '');
   });
 
   onDemand('pins', (answer, table) => {
-    const at = ms => ms === undefined ? '-' : new Date(ms).toLocaleString();
-    fill(table, [['File or directory', 'name'], ['Pinned by'], ['Since'], ['Until'], ['Bytes', 'number']],
+    fill(table, [['File or directory', 'name'], ['Pinned by'], ['Since', 'time'], ['Until', 'time'], ['Bytes', 'number'],
+      ['Blocks left out', 'number']],
       answer.pins.slice(0, 1000).map(pin => [
         pin.gone ? '(deleted, inode ' + pin.inode + ')'
           : [explainable(pin.path), pin.kind === 'directory' ? ' (recursive)' : ''],
         pin.kind !== 'rule' ? pin.by || 'operator' : pin.rule > 0 ? 'rule ' + pin.rule : 'annotation',
-        at(pin.sinceMs), pin.kind !== 'rule' && pin.untilMs === undefined ? 'for ever' : at(pin.untilMs),
-        pin.bytes === undefined ? '-' : bytes(pin.bytes)]));
-    return answer.pins.length > 1000 ? '1000 of ' + answer.pins.length + ' are shown.' : several(answer.pins.length, 'pin') + '.';
+        day(pin.sinceMs), pin.kind !== 'rule' && pin.untilMs === undefined ? 'for ever' : day(pin.untilMs),
+        pin.bytes === undefined ? '-' : bytes(pin.bytes),
+        pin.leftOutBlocks === undefined ? '-' : count(pin.leftOutBlocks)]));
+    return (answer.pins.length > 1000 ? '1000 of ' + answer.pins.length + ' are shown.' : several(answer.pins.length, 'pin') + '.')
+      + (answer.leftOutBlocks > 0 ? ' Pinned blocks that are left out: ' + count(answer.leftOutBlocks)
+        + ', as the service looks after ' + count(answer.mostBlocks) + ' at most.' : '');
   });
 
   function blockName(block) {
@@ -118,11 +121,11 @@ const questions = (() => {
         }
       }
       parts.push(explainedTable('Replicas of ' + name,
-        [['Replica on'], ['Tier'], ['Copy in memory'], ['Reads', 'number'], ['From memory', 'number']],
+        [['Replica on', 'wide'], ['Tier'], ['Copy in memory'], ['Reads', 'number'], ['From memory', 'number']],
         block.replicaRows.map(row => [row.datanode, row.tier, row.copy, row.reads, row.fromMemory])));
       if (block.moveRows.length > 0) {
         parts.push(explainedTable('Moves of ' + name,
-          [['When'], ['Move'], ['By'], ['Result'], ['Because', 'name']],
+          [['When', 'time'], ['Move', 'wide'], ['By'], ['Result'], ['Because', 'name']],
           block.moveRows.map(row => [row.when, row.move, row.by, row.result, row.because])));
       }
     }
