@@ -1,5 +1,8 @@
 package io.terrace.bench.guides;
 
+import io.terrace.bench.cluster.ClassPath;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.measure.TestRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +24,15 @@ public final class Shell {
         this.log = log;
         environment.put("PATH", System.getenv("PATH"));
         environment.put("LANG", "C.UTF-8");
+    }
+
+    /** One that finds placementctl and the cluster that it is to ask. */
+    public static Shell ofPlacementctl(Path dir, LocalCluster cluster) throws IOException {
+        return new Shell(dir, dir.resolve("commands.log"))
+                .with("PATH", TestRun.root().resolve("bin") + ":" + System.getenv("PATH"))
+                .with("JAVA_HOME", System.getProperty("java.home"))
+                .with("TERRACE_CLASSPATH", ClassPath.ofThisProcess().hadoop().text())
+                .with("HADOOP_CONF_DIR", cluster.layout().conf());
     }
 
     public Shell with(String name, Object value) {

@@ -110,24 +110,40 @@ public final class BrowserMain {
         }
         List<String> serious = serious();
         picture(visit, picture);
+        int wide = ((Number) script("return document.documentElement.scrollWidth - window.innerWidth")).intValue();
+        int tiers = driver.findElements(By.cssSelector("#tiers tbody tr")).size();
+        List<String> top = texts("#top td.name");
+        List<String> pins = texts("#pins td.name");
+        int injected = ((Number) script("return document.querySelectorAll('main script, main img, main b').length"))
+                .intValue();
+        String text = (String) script("return document.body.textContent");
+        String followed = visit.follows() ? follow(visit) : "";
+        List<String> console = driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .map(entry -> entry.getLevel() + " " + entry.getMessage())
+                .toList();
         return new Seen(
                 visit.name(),
                 readySeconds,
                 bytes,
-                driver.manage().logs().get(LogType.BROWSER).getAll().stream()
-                        .map(entry -> entry.getLevel() + " " + entry.getMessage())
-                        .toList(),
+                console,
                 serious,
-                ((Number) script("return document.documentElement.scrollWidth - window.innerWidth")).intValue(),
+                wide,
                 figures,
                 state,
-                driver.findElements(By.cssSelector("#tiers tbody tr")).size(),
-                texts("#top td.name"),
-                texts("#pins td.name"),
+                tiers,
+                top,
+                pins,
                 explained,
-                ((Number) script("return document.querySelectorAll('main script, main img, main b').length"))
-                        .intValue(),
-                (String) script("return document.body.textContent"));
+                injected,
+                text,
+                followed);
+    }
+
+    private String follow(Visit visit) throws IOException, InterruptedException {
+        String from = driver.getCurrentUrl();
+        driver.findElement(By.cssSelector("#state a")).click();
+        await("return location.href !== '" + from + "' && document.body.dataset.ready === 'true'", visit);
+        return driver.getCurrentUrl() + " " + driver.findElement(By.id("state")).getText();
     }
 
     private void open(String list, Visit visit) throws IOException, InterruptedException {

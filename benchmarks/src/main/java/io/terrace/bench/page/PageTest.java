@@ -2,20 +2,23 @@ package io.terrace.bench.page;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.JavaProcess;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.faults.Waits;
 import io.terrace.bench.guides.Shell;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.TestRun;
+import io.terrace.bench.tierfaults.HaCluster;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,8 @@ import picocli.CommandLine.Option;
             "Looks at the page of a live cluster in Chromium, at 1280 and 400 pixels: its numbers must be those of placementctl"
                     + " status, axe must find nothing serious, and names of files must show as they are. Then once more with"
                     + " 100 and 1000 DataNodes, most of them synthetic: registered with the NameNode, and heard by its"
-                    + " placement service, but without data. Last, what viewers cost the NameNode.",
+                    + " placement service, but without data; and what viewers cost the NameNode. Last, the page of a standby,"
+                    + " whose link must lead to that of the active NameNode.",
             "Needs chromium and chromedriver, as in Debian's packages chromium and chromium-driver. Maven fetches the jars that"
                     + " drive them."
         })
@@ -44,6 +48,7 @@ public final class PageTest implements Callable<Integer> {
     private static final List<Integer> WIDTHS = List.of(1280, 400);
     private static final double MOST_KB = 150;
     private static final double READY_SECONDS = 1;
+    private static final int STANDBY_SECONDS = 60;
 
     /** Hadoop's filter for {@code user.name}, as a cluster without Kerberos may have it. */
     private static final Map<String, String> WEB_USERS = Map.of(
@@ -88,8 +93,8 @@ public final class PageTest implements Callable<Integer> {
             LocalCluster cluster = temporary.cluster();
             OddFiles files = new OddFiles();
             files.store(cluster);
-            Shell shell = placementctl(dir, cluster);
-            pin(files, shell);
+            Shell shell = Shell.ofPlacementctl(dir, cluster);
+            each(files, shell, "placementctl pin \"$NAME\"");
             String page = "http://localhost:" + cluster.ports().namenodeHttp() + "/terrace/";
             String user = UserGroupInformation.getCurrentUser().getShortUserName();
             // Two samples of the page's history, so that its charts are drawn.
@@ -97,7 +102,7 @@ public final class PageTest implements Callable<Integer> {
 
             sheet.section("Live cluster");
             // Like the page of a NameNode that has run for a while: what answers is compiled.
-            List<Seen> unused = browser.make(List.of(new Visit("first", page, WIDTHS.get(0), false, List.of())));
+            List<Seen> unused = browser.make(List.of(new Visit("first", page, WIDTHS.get(0), false, List.of(), false)));
             List<Visit> visits = new ArrayList<>();
             for (int width : WIDTHS) {
                 visits.add(new Visit(
@@ -105,10 +110,11 @@ public final class PageTest implements Callable<Integer> {
                         page + "?user.name=" + user,
                         width,
                         false,
-                        width == WIDTHS.get(0) ? files.names() : List.of()));
+                        width == WIDTHS.get(0) ? files.names() : List.of(),
+                        false));
             }
-            visits.add(new Visit("live-dark", page + "?user.name=" + user, WIDTHS.get(0), true, List.of()));
-            visits.add(new Visit("live-nobody", page, WIDTHS.get(0), false, List.of()));
+            visits.add(new Visit("live-dark", page + "?user.name=" + user, WIDTHS.get(0), true, List.of(), false));
+            visits.add(new Visit("live-nobody", page, WIDTHS.get(0), false, List.of(), false));
             List<Seen> live = visit(browser, visits, shell, "page.live", sheet);
             names(live.get(0), files, sheet);
             nobody(live.get(live.size() - 1), files, sheet);
@@ -122,15 +128,18 @@ public final class PageTest implements Callable<Integer> {
                     JavaProcess.pause(7_000);
                     List<Visit> large = new ArrayList<>();
                     for (int width : WIDTHS) {
-                        large.add(new Visit(size + "-" + width, page, width, false, List.of()));
+                        large.add(new Visit(size + "-" + width, page, width, false, List.of(), false));
                     }
                     visit(browser, large, shell, "page." + size, sheet);
                     synthetic.check();
                 }
                 sheet.section("Viewers");
+                each(files, shell, "placementctl unpin \"$NAME\"");
                 new ViewerCost(cluster, admin, page).measure(sheet);
                 synthetic.check();
             }
+            sheet.section("Standby");
+            standby(browser, dir.resolve("pair"), sheet);
         } finally {
             if (picturesDir != null) {
                 browser.keepPictures(picturesDir);
@@ -138,17 +147,55 @@ public final class PageTest implements Callable<Integer> {
         }
     }
 
-    private static Shell placementctl(Path dir, LocalCluster cluster) {
-        return new Shell(dir, dir.resolve("commands.log"))
-                .with("PATH", TestRun.root().resolve("bin") + ":" + System.getenv("PATH"))
-                .with("JAVA_HOME", System.getProperty("java.home"))
-                .with("TERRACE_CLASSPATH", ClassPath.ofThisProcess().hadoop().text())
-                .with("HADOOP_CONF_DIR", cluster.layout().conf());
+    /** The page of a NameNode that is a standby, and where its link leads to. */
+    private static void standby(Browser browser, Path dir, ResultSheet sheet) throws IOException {
+        try (HaCluster pair = new HaCluster(dir, 1, Map.of())) {
+            int standby = 1 - pair.active();
+            for (int number : List.of(pair.active(), standby)) {
+                boolean active = number == pair.active();
+                URI status = URI.create(page(pair, number) + "api/status");
+                Optional<String> fault = Waits.untilRight(
+                        STANDBY_SECONDS,
+                        () -> new ObjectMapper()
+                                                .readTree(status.toURL())
+                                                .path("active")
+                                                .asBoolean()
+                                        == active
+                                ? Optional.empty()
+                                : Optional.of(status + " is not that of " + (active ? "the active one" : "a standby")));
+                if (fault.isPresent()) {
+                    throw new IOException(fault.get());
+                }
+            }
+            List<Visit> visits = new ArrayList<>();
+            for (int width : WIDTHS) {
+                visits.add(new Visit("standby-" + width, page(pair, standby), width, false, List.of(), true));
+            }
+            List<Seen> seen = browser.make(visits);
+            looks(seen, "page.standby", sheet);
+            sheet.exactly(
+                    "page.standby.said",
+                    seen.stream()
+                            .filter(one -> one.state().contains(" is a standby: it decides nothing"))
+                            .count(),
+                    visits.size());
+            String active = page(pair, pair.active());
+            sheet.exactly(
+                    "page.standby.leads",
+                    seen.stream()
+                            .filter(one -> one.followed().startsWith(active + " Active in NameNode "))
+                            .count(),
+                    visits.size());
+        }
     }
 
-    private static void pin(OddFiles files, Shell shell) throws IOException, InterruptedException {
+    private static String page(HaCluster pair, int number) {
+        return "http://" + pair.webAddress(number) + "/terrace/";
+    }
+
+    private static void each(OddFiles files, Shell shell, String command) throws IOException, InterruptedException {
         for (String name : files.names()) {
-            String unused = shell.with("NAME", name).output("placementctl pin \"$NAME\"");
+            String unused = shell.with("NAME", name).output(command);
         }
     }
 
@@ -157,30 +204,36 @@ public final class PageTest implements Callable<Integer> {
         JsonNode before = status(shell);
         List<Seen> seen = browser.make(visits);
         JsonNode after = status(shell);
+        looks(seen, figure, sheet);
+        int numbers = 0;
+        int differ = 0;
+        for (Seen one : seen) {
+            numbers += one.figures().size();
+            differ += said(sheet, one.name() + ", numbers", different(one, before, after));
+        }
+        sheet.atLeast(figure + ".numbers", numbers, 10 * seen.size());
+        sheet.exactly(figure + ".numbers.differ", differ, 0);
+        return seen;
+    }
+
+    private static void looks(List<Seen> seen, String figure, ResultSheet sheet) {
         double ready = 0;
         double kilobytes = 0;
         int lines = 0;
         int serious = 0;
         int wide = 0;
-        int numbers = 0;
-        int differ = 0;
         for (Seen one : seen) {
             ready = Math.max(ready, one.readySeconds());
             kilobytes = Math.max(kilobytes, one.bytes() / 1024.0);
             lines += said(sheet, one.name() + ", console", one.console());
             serious += said(sheet, one.name() + ", axe", one.serious());
             wide = Math.max(wide, one.wide());
-            numbers += one.figures().size();
-            differ += said(sheet, one.name() + ", numbers", different(one, before, after));
         }
         sheet.below(figure + ".ready_s", ready, READY_SECONDS);
         sheet.below(figure + ".kilobytes", kilobytes, MOST_KB);
         sheet.exactly(figure + ".console", lines, 0);
         sheet.exactly(figure + ".axe", serious, 0);
         sheet.exactly(figure + ".too_wide", wide, 0);
-        sheet.atLeast(figure + ".numbers", numbers, 10 * seen.size());
-        sheet.exactly(figure + ".numbers.differ", differ, 0);
-        return seen;
     }
 
     /** The service's answer, which the page has too. */

@@ -17,6 +17,7 @@ import java.util.List;
  * @param explained heading of the answer to each question
  * @param injected elements of the page that a file name could have made
  * @param text all that is shown
+ * @param followed where the link led to, and the line about the NameNode's state there; empty if it was not followed
  */
 record Seen(
         String name,
@@ -32,7 +33,8 @@ record Seen(
         List<String> pins,
         List<String> explained,
         int injected,
-        String text) {
+        String text,
+        String followed) {
 
     /** @param id a metric, or two with a slash between: the share of the one in the other */
     record Shown(String id, String text) {}

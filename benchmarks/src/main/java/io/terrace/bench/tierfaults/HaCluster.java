@@ -31,7 +31,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.hdfs.tools.NNHAServiceTarget;
 
 /** Two NameNodes that share their edits through three JournalNodes, and DataNodes, each a process; failover is by hand. */
-final class HaCluster implements Closeable {
+public final class HaCluster implements Closeable {
     private static final String SERVICE = "ns";
     private static final int JOURNALNODES = 3;
     private static final int NAMENODES = 2;
@@ -52,7 +52,7 @@ final class HaCluster implements Closeable {
     private int active;
 
     /** @param properties more of every daemon and client */
-    HaCluster(Path dir, int datanodes, Map<String, String> properties) throws IOException {
+    public HaCluster(Path dir, int datanodes, Map<String, String> properties) throws IOException {
         this.dir = dir;
         this.datanodes = datanodes;
         this.properties = properties;
@@ -146,8 +146,13 @@ final class HaCluster implements Closeable {
     }
 
     /** Number of the NameNode that was made active last. */
-    int active() {
+    public int active() {
         return active;
+    }
+
+    /** Host and port of a NameNode's web server. */
+    public String webAddress(int namenode) {
+        return "localhost:" + httpPort(namenode);
     }
 
     /** Ends the active NameNode as a crash would. */
