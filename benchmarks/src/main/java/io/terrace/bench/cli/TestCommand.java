@@ -2,6 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.dist.DistTest;
+import io.terrace.bench.explain.ExplainRun;
 import io.terrace.bench.guides.GuidesTest;
 import io.terrace.bench.host.HostTest;
 import io.terrace.bench.monitoring.MonitoringTest;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Command;
             TierFaults.class,
             HadoopConformance.class,
             DistTest.class,
+            ExplainRun.class,
             GuidesTest.class,
             HostTest.class,
             MonitoringTest.class,
