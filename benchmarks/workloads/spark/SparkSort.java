@@ -16,17 +16,22 @@ import scala.Tuple2;
 
 /**
  * A Spark program of lines of text, run from its source: {@code generate OUT ROWS FILES} makes them, {@code sort IN OUT} reads
- * them twice, to sum them up and to sort them, and tells what it found, a line each as {@code key: value}.
+ * them twice, to sum them up and to sort them, {@code read IN} reads them once and stays until it is killed. It tells what it
+ * found, a line each as {@code key: value}.
  */
 public final class SparkSort {
     private SparkSort() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         SparkSession spark = SparkSession.builder().appName("terrace-sort").getOrCreate();
         try {
             switch (args[0]) {
                 case "generate" -> generate(spark, args[1], Long.parseLong(args[2]), Integer.parseInt(args[3]));
                 case "sort" -> sort(spark, args[1], args[2]);
+                case "read" -> {
+                    tell("read.sum", sumOf(spark.read().text(args[1])));
+                    Thread.currentThread().join();
+                }
                 default -> throw new IllegalArgumentException(args[0]);
             }
         } finally {

@@ -113,20 +113,25 @@ public final class SparkApplication {
     private String spark(JavaProcess.Home home, String program, String name, ClientVariant variant, String... words)
             throws IOException {
         Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, Map.of());
+        return home.run(
+                name,
+                conf,
+                options(dir.resolve("spill")),
+                Stream.concat(Stream.of(program), Stream.of(words)).toList(),
+                LIMIT_SECONDS);
+    }
+
+    /** Options of a JVM that is a Spark of its own. */
+    static List<String> options(Path spill) {
         List<String> options =
                 new ArrayList<>(List.of("-Xmx1g", "-Dspark.master=local[2]", "-Dspark.ui.enabled=false"));
         options.add("-Dspark.driver.bindAddress=127.0.0.1");
         options.add("-Dspark.driver.host=127.0.0.1");
-        options.add("-Dspark.local.dir=" + dir.resolve("spill"));
+        options.add("-Dspark.local.dir=" + spill);
         // A task that fails because of Terrace must not be hidden by a second attempt that succeeds.
         options.add("-Dspark.task.maxFailures=1");
         OPENED.forEach(opened -> options.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED"));
-        return home.run(
-                name,
-                conf,
-                options,
-                Stream.concat(Stream.of(program), Stream.of(words)).toList(),
-                LIMIT_SECONDS);
+        return options;
     }
 
     /** The lines {@code key: value} of the output are the program's; others are Spark's. */

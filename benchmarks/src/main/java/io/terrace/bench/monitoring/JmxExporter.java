@@ -24,6 +24,11 @@ final class JmxExporter {
         this.configuration = root.resolve("monitoring").resolve("jmx-exporter.yml");
     }
 
+    /** The option by which a JVM loads it at its start, as docs/monitoring.md says. */
+    String option(int port) {
+        return "-javaagent:" + agent + "=127.0.0.1:" + port + ":" + configuration;
+    }
+
     /** Loads it into a JVM, where it stays, and fetches its page. */
     PrometheusText page(ProcessHandle jvm) throws IOException {
         int port = Ports.free(1, new SplittableRandom()).get(0);

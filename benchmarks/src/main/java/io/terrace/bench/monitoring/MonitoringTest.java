@@ -34,7 +34,8 @@ import picocli.CommandLine.Option;
             "A Prometheus with the configuration of monitoring/ scrapes a NameNode, two DataNodes and HBase: each expression"
                     + " of the dashboard must have series, each metric of the alerts too, and sums over DataNodes must equal the"
                     + " service's figures. promtool checks and tests the alerts, and finds nothing to improve in our metrics."
-                    + " Prometheus's JMX exporter with monitoring/jmx-exporter.yml must show the same names.",
+                    + " Prometheus's JMX exporter with monitoring/jmx-exporter.yml must show the same names, and a DataNode"
+                    + " all beans and attributes that one of stock HDFS has.",
             "Needs prometheus and promtool, as in Debian's package prometheus. Maven resolves HBase's jars and the JMX"
                     + " exporter when it is first run."
         })
@@ -42,6 +43,9 @@ public final class MonitoringTest implements Callable<Integer> {
     private static final String INTERVAL = "30s";
     private static final int SCRAPES_SECONDS = 30;
     private static final int FILES = 4;
+    /** Those that are promoted and read. */
+    static final String FILES_READ = "/bench/monitoring-*";
+
     private static final long FILE_BYTES = 8L << 20;
 
     @Option(names = "--prometheus", paramLabel = "DIR", description = "directory of both programs (those on the PATH)")
@@ -69,11 +73,14 @@ public final class MonitoringTest implements Callable<Integer> {
         Path tests = monitoring.resolve("terrace-alerts-test.yml");
         check(sheet, "monitoring.rule_tests.failed", programs.check(log, tests, "test", "rules", tests.toString()));
         ClusterSpec spec = ClusterSpec.of(2, 128 << 20).withBlockBytes(4 << 20).withProperties(MetricsPage.SETTINGS);
+        sheet.section("Stock HDFS");
+        StockNames stock = StockNames.ofStock(dir.resolve("stock"), spec);
         sheet.section("A cluster with HBase");
         try (TemporaryCluster cluster = TemporaryCluster.up(dir.resolve("cluster"), spec);
                 MonitoredHBase hbase = new MonitoredHBase(cluster.cluster(), TestRun.root(), dir.resolve("hbase"))) {
             scrape(cluster.cluster(), hbase, programs, dir, sheet);
             new ShownMetrics(cluster.cluster(), hbase, programs, dir, sheet).check(TestRun.root());
+            stock.compare(StockNames.of(cluster.cluster()), sheet);
         }
     }
 

@@ -66,6 +66,14 @@ record PrometheusText(String from, String text) {
         return differences;
     }
 
+    /** The sum of the series of a name. */
+    double sum(String name) {
+        return text.lines()
+                .filter(line -> line.split("[{ ]", 2)[0].equals(name))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
     private static String name(Series series) {
         Series.Tag tag = series.tag();
         return series.prometheusName() + (tag == null ? "" : " " + tag);

@@ -1,14 +1,18 @@
 package io.terrace.bench.monitoring;
 
+import io.terrace.bench.apps.SparkReader;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.Ports;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 
 /** Each page that Prometheus may scrape has all metrics of its process, under their names, and is clean. */
 record ShownMetrics(
@@ -30,6 +34,19 @@ record ShownMetrics(
         exported(exporter, "namenode", jvm(cluster.namenode()), Metric.Where.NAMENODE);
         exported(exporter, "datanode", jvm(cluster.datanode(1)), Metric.Where.DATANODE);
         exported(exporter, "hbase", hbase.regionServer(), Metric.Where.CLIENT);
+        spark(exporter, root);
+    }
+
+    /** Spark has no page that Prometheus reads, and starts no metrics2: the exporter shows the MBean. */
+    private void spark(JmxExporter exporter, Path root) throws IOException, InterruptedException {
+        int port = Ports.free(1, new SplittableRandom()).get(0);
+        try (SparkReader reader = new SparkReader(
+                cluster, root, dir.resolve("spark"), MonitoringTest.FILES_READ, List.of(exporter.option(port)))) {
+            PrometheusText page = PrometheusText.of("http://127.0.0.1:" + port + "/metrics");
+            check("jmx.spark", page, Metric.Where.CLIENT);
+            lint("jmx.spark", page);
+            sheet.atLeast("monitoring.spark.bytes", page.sum("terrace_client_reported_bytes_total"), 1);
+        }
     }
 
     private void exported(JmxExporter exporter, String name, ProcessHandle jvm, Metric.Where where)
