@@ -152,11 +152,29 @@ final class ConfigurationCheck {
         }
     }
 
-    private void nvmThatStockServes() {
-        boolean nvm = conf.getBoolean(TerraceSettings.DATANODE_NVM_ENABLED.key(), true)
+    /** Whether the DataNodes have NVM, and the operator wants it to be granted. */
+    private boolean isNvmGranted() {
+        return conf.getBoolean(TerraceSettings.DATANODE_NVM_ENABLED.key(), true)
                 && conf.getTrimmedStringCollection(DATA_DIRS).stream()
                         .anyMatch(dir -> dir.toUpperCase(Locale.ROOT).startsWith("[NVDIMM]"));
-        if (nvm) {
+    }
+
+    private void nvmOfThisHost() {
+        if (isNvmGranted()
+                && !conf.getTrimmed(TerraceSettings.CHANNEL_DIR.key(), "").isEmpty()
+                && conf.getTrimmed(TerraceSettings.DATANODE_NVM_LOCAL_DIR.key(), "")
+                        .isEmpty()) {
+            add(
+                    Severity.NOTE,
+                    "nvm-without-local-dir",
+                    DATA_DIRS + " names NVM, and " + TerraceSettings.DATANODE_NVM_LOCAL_DIR.key()
+                            + " is unset: clients of a DataNode's own host read its NVM through stock HDFS",
+                    "name a directory on the file system of each such volume, outside of the data directories");
+        }
+    }
+
+    private void nvmThatStockServes() {
+        if (isNvmGranted()) {
             add(
                     Severity.NOTE,
                     "nvm-without-tcp",
@@ -215,6 +233,7 @@ final class ConfigurationCheck {
                     "DataNodes with this configuration are stock" + nearMiss(DATANODE_PLUGINS),
                     "set " + DATANODE_PLUGINS + " and " + DATASET);
         }
+        nvmOfThisHost();
         if (plugin && conf.getTrimmed(MEMORY_DIR, "").isEmpty()) {
             add(
                     Severity.WARNING,

@@ -46,6 +46,23 @@ class ConfigurationCheckTest {
     }
 
     @Test
+    void run_nvmWithoutADirectoryForThisHost_saysWhoServesIt() {
+        String id = "nvm-without-local-dir";
+        String dirs = "dfs.datanode.data.dir";
+        String plugin = "dfs.datanode.plugins";
+        String ours = "io.terrace.datanode.hdfs.TerraceDataNodePlugin";
+        String channel = "terrace.channel.dir";
+        String nvm = "/disk,[NVDIMM]/nvm";
+        assertThat(ids(Map.of(plugin, ours, dirs, nvm, channel, "/run/t"))).contains(id);
+        assertThat(ids(Map.of(plugin, ours, dirs, nvm, channel, "/run/t", "terrace.datanode.nvm.local.dir", "/nvm-t")))
+                .doesNotContain(id);
+        assertThat(ids(Map.of(plugin, ours, dirs, nvm)))
+                .as("nobody is granted anything")
+                .doesNotContain(id);
+        assertThat(ids(Map.of(plugin, ours, dirs, "/disk", channel, "/run/t"))).doesNotContain(id);
+    }
+
+    @Test
     void run_wrongValuesOfAnyProcess_areAllNamed() {
         Configuration conf = new Configuration(false);
         conf.set("terrace.client.grant.timeout", "soon");

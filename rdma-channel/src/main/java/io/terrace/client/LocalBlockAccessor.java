@@ -1,5 +1,6 @@
 package io.terrace.client;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -115,6 +116,9 @@ final class LocalBlockAccessor extends ReplicaAccessor {
             lastEnd = pos + length;
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_GRANTED_SHM_READS);
             ClientMetrics.metricRegistry().add(Metric.CLIENT_GRANTED_SHM_BYTES, length);
+            if (grant.tier() == StorageTier.NVM) {
+                ClientMetrics.metricRegistry().add(Metric.CLIENT_GRANTED_SHM_NVM_BYTES, length);
+            }
         }
         return length;
     }

@@ -5,6 +5,7 @@ import io.terrace.channel.Grant;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.shm.ExtentFile;
 import io.terrace.channel.shm.SlotTable;
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -162,6 +163,11 @@ public final class LocalGrant implements CachedGrant {
 
     public long leaseMs() {
         return grant.leaseMs();
+    }
+
+    /** Where the extent is. */
+    StorageTier tier() {
+        return extent.tier();
     }
 
     public long lengthBytes() {

@@ -43,6 +43,11 @@ public final class TerraceSettings {
             .doc(
                     "Whether the FileSystem class reads from the memory of a DataNode of its own host through the file. False: over the tcp channel, as from other hosts; for tests and comparisons.");
 
+    public static final Setting<String> CLIENT_REPLICA_ORDER = key("terrace.client.replica.order", "client")
+            .oneOf("storage-type", "namenode")
+            .doc(
+                    "Which of equally near replicas the FileSystem class reads first: with storage-type the one on the faster type (RAM_DISK, NVDIMM, SSD, DISK, ARCHIVE), with namenode the one that the NameNode answered first, which is by chance. Blocks with a replica cached by a directive keep the NameNode's order.");
+
     public static final Setting<Long> CLIENT_MAPPED_MAX = key("terrace.client.mapped.max", "client")
             .bytes("64m", 0)
             .doc(
@@ -474,7 +479,12 @@ public final class TerraceSettings {
     public static final Setting<Boolean> DATANODE_NVM_ENABLED = key("terrace.datanode.nvm.enabled", "DataNode")
             .flag(true)
             .doc(
-                    "Whether replicas on volumes tagged [NVDIMM] are granted to clients of other hosts as they are, without a copy in memory. Needs terrace.channel.tcp.port.offset.");
+                    "Whether replicas on volumes tagged [NVDIMM] are granted to clients as they are, without a copy in memory: to those of other hosts where terrace.channel.tcp.port.offset is set, to those of this host by terrace.datanode.nvm.local.dir.");
+
+    public static final Setting<String> DATANODE_NVM_LOCAL_DIR = key("terrace.datanode.nvm.local.dir", "DataNode")
+            .text("")
+            .doc(
+                    "Directories in which clients of this host open replicas on NVM that they are granted: absolute paths, separated by commas, one on the file system of each volume tagged [NVDIMM], below the same mount, outside of all data directories. Each belongs to the DataNode's user, and no group or other user may write it. A replica appears there as a hard link with a random name until the client has opened it. Unset: NVM is granted to clients of other hosts only.");
 
     public static final Setting<Integer> DATANODE_NVM_EXTENTS_MAX = key("terrace.datanode.nvm.extents.max", "DataNode")
             .whole(16_384, 1, EXTENTS)

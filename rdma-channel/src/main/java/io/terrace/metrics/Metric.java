@@ -18,6 +18,9 @@ public enum Metric {
     CLIENT_GRANTED_SHM_READS(
             "client.granted.shm.reads", "Reads served from a granted extent by a positional file read or a mapping."),
     CLIENT_GRANTED_SHM_BYTES("client.granted.shm.bytes", "Bytes served from granted extents on the same host."),
+    CLIENT_GRANTED_SHM_NVM_BYTES(
+            "client.granted.shm.nvm.bytes",
+            "The part of the bytes served from granted extents on the same host that was granted on NVM."),
     CLIENT_GRANTED_MAPPED_BYTES(
             "client.granted.mapped.bytes", "The part of the granted bytes that was copied out of a mapping."),
     CLIENT_MAPPED_BYTES(
@@ -51,7 +54,7 @@ public enum Metric {
             "client.fallback.timeout", "Readers left to stock HDFS: the DataNode did not answer in time."),
     CLIENT_FALLBACK_UNREACHABLE(
             "client.fallback.unreachable",
-            "Readers left to stock HDFS: the granted extent cannot be opened here, as in a container that does not see the memory tier."),
+            "Readers left to stock HDFS: the granted extent cannot be opened here, as in a container that does not see the memory tier or terrace.datanode.nvm.local.dir."),
     CLIENT_FALLBACK_LENGTH(
             "client.fallback.length",
             "Readers left to stock HDFS: the extent is shorter than what the reader may see."),
@@ -71,6 +74,9 @@ public enum Metric {
     CLIENT_FS_STOCK_PREFERRED(
             "client.fs.stock.preferred",
             "Block readers left to stock HDFS although another host has the block in memory: stock took less lately, or had to be tried to know."),
+    CLIENT_FS_FASTER_TYPE(
+            "client.fs.faster_type",
+            "Blocks of which the FileSystem class reads another replica first than the NameNode said: one that is equally near, on a faster storage type."),
     CLIENT_FS_STEPPED_DOWN(
             "client.fs.stepped_down",
             "Block readers of the FileSystem class that failed on memory and went on with stock HDFS."),
@@ -475,6 +481,12 @@ public enum Metric {
     NVM_REPLICAS_CORRUPT(
             "nvm.replicas.corrupt",
             "Replicas on NVM that did not match their checksums and were reported to the NameNode."),
+    NVM_LOCAL_NOT_SHOWN(
+            "nvm.local.not_shown",
+            "Replicas on NVM that became extents for clients of other hosts only, although terrace.datanode.nvm.local.dir is set: no directory for their volume can be used, others could not read or could write the block file, or no slot was free."),
+    NVM_LOCAL_NOT_LINKED(
+            "nvm.local.not_linked",
+            "Grants on NVM refused to clients of this host because no link could be made in terrace.datanode.nvm.local.dir."),
     NVM_RETIRED(
             "nvm.retired",
             "Replicas on NVM that stopped being extents: changed, gone, copied to memory, or longest unread when another took the place."),

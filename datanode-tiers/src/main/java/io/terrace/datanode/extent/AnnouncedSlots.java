@@ -14,18 +14,25 @@ public final class AnnouncedSlots implements SlotAllocator {
 
     private final AnnouncedBlocks blocks;
     private final Map<Integer, BlockKey> claimed = new HashMap<>();
-    private int lastSlot = -1;
+    private final int firstSlot;
+    private int lastSlot;
     private long lastSequence;
 
-    /** Announces what is live here. */
-    public AnnouncedSlots(AnnouncedBlocks blocks) {
+    /**
+     * Announces what is live here.
+     *
+     * @param firstSlot slots are numbered from here
+     */
+    public AnnouncedSlots(AnnouncedBlocks blocks, int firstSlot) {
         this.blocks = blocks;
+        this.firstSlot = firstSlot;
+        this.lastSlot = firstSlot - 1;
     }
 
     @Override
     public synchronized int claim(BlockKey key) {
         do {
-            lastSlot = lastSlot == Integer.MAX_VALUE ? 0 : lastSlot + 1;
+            lastSlot = lastSlot == Integer.MAX_VALUE ? firstSlot : lastSlot + 1;
         } while (claimed.containsKey(lastSlot));
         claimed.put(lastSlot, key);
         return lastSlot;

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers clients of other hosts: from memory where the block is there, else from NVM. Both services check the token for
- * themselves; whose a grant is, its number says. Thread-safe.
+ * Answers clients from memory where the block is there, else from NVM. Both services check the token for themselves; whose a
+ * grant is, its number says. Thread-safe.
  */
 public final class RoutingGrantService implements GrantService {
 
@@ -24,29 +24,48 @@ public final class RoutingGrantService implements GrantService {
 
     private final TierGrantService memory;
     private final @Nullable TierGrantService nvm;
+    private final boolean elsewhere;
 
-    /**
-     * Asks the one, then the other.
-     *
-     * @param nvm null when nothing on NVM is granted
-     */
-    public RoutingGrantService(TierGrantService memory, @Nullable TierGrantService nvm) {
+    private RoutingGrantService(TierGrantService memory, @Nullable TierGrantService nvm, boolean elsewhere) {
         this.memory = memory;
         this.nvm = nvm;
+        this.elsewhere = elsewhere;
+    }
+
+    /**
+     * For clients of this host, whose users the kernel knows.
+     *
+     * @param nvm null when nothing on NVM is granted to them
+     */
+    public static RoutingGrantService ofThisHost(TierGrantService memory, @Nullable TierGrantService nvm) {
+        return new RoutingGrantService(memory, nvm, false);
+    }
+
+    /**
+     * For clients of other hosts, known by their tokens alone.
+     *
+     * @param nvm null when nothing on NVM is granted to them
+     */
+    public static RoutingGrantService ofOtherHosts(TierGrantService memory, @Nullable TierGrantService nvm) {
+        return new RoutingGrantService(memory, nvm, true);
     }
 
     @Override
     public GrantAnswer grant(Peer peer, GrantRequest request) {
-        GrantAnswer answer = memory.grantElsewhere(peer, request);
+        GrantAnswer answer = ask(memory, peer, request);
         // Any other refusal holds for both tiers: the token is bad, or Terrace is switched off.
         return nvm != null && answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
-                ? nvm.grantElsewhere(peer, request)
+                ? ask(nvm, peer, request)
                 : answer;
+    }
+
+    private GrantAnswer ask(TierGrantService tier, Peer peer, GrantRequest request) {
+        return elsewhere ? tier.grantElsewhere(peer, request) : tier.grant(peer, request);
     }
 
     @Override
     public Principal holder(Peer peer, GrantRequest request) {
-        return memory.holderElsewhere(request);
+        return elsewhere ? memory.holderElsewhere(request) : memory.holder(peer, request);
     }
 
     @Override

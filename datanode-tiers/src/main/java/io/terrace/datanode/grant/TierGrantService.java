@@ -40,7 +40,21 @@ public final class TierGrantService implements GrantService {
 
     /** Makes the name under which a client may open an extent's file once. */
     public interface ExtentLinks {
+        /** @throws NoLinkException when the extent may stay: others are granted it */
         String link(Extent extent) throws IOException;
+    }
+
+    /** The extent is whole, but there is no link of it where this client could open it. */
+    public static final class NoLinkException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        public NoLinkException(String message, Throwable cause) {
+            super(message, cause);
+        }
+
+        public NoLinkException(String message) {
+            super(message);
+        }
     }
 
     /** Also hears of granted reads: stock's own metrics. */
@@ -151,6 +165,14 @@ public final class TierGrantService implements GrantService {
                     extent.key(), medium, extent.address(), extent.lengthBytes(), extent.slot(), extent.sequence());
             GrantAuditLog.granted(peer, allowed.user(), descriptor);
             return new Grant(held.id(), descriptor, link, leaseMs);
+        } catch (NoLinkException e) {
+            metricRegistry.increment(Metric.NVM_LOCAL_NOT_LINKED);
+            Long others = logThrottle.next(nowNs);
+            if (others != null) {
+                LOG.warn("{} is not granted to {} (nor {} before it)", extent, LogText.shown(peer.user()), others, e);
+            }
+            tier.grants().released(peer.session(), held.id(), nowNs);
+            return new Refusal(RefusalReason.FAILED, "cannot link the extent for clients of this host");
         } catch (IOException e) {
             LOG.warn("Cannot link {}; it is dropped", extent, e);
             tier.changed(extent.key().pool(), extent.key().blockId(), nowNs);

@@ -5,6 +5,8 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.GrantLedger;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
@@ -31,6 +33,7 @@ public final class DataNodeConfig {
     /** Looks at every setting of a DataNode once, so that a bad value is found at start. */
     public DataNodeConfig check() {
         memoryDir();
+        nvmLocalDirs();
         long capacityBytes = capacityBytes();
         if (capacityMaxBytes() < capacityBytes) {
             throw TerraceSettings.DATANODE_MEMORY_CAPACITY_MAX.refusal(
@@ -151,6 +154,27 @@ public final class DataNodeConfig {
     /** Whether replicas on NVM are granted as they are. */
     public boolean nvmEnabled() {
         return TerraceSettings.DATANODE_NVM_ENABLED.get(conf);
+    }
+
+    /** Where clients of this host open replicas on NVM; none where they are not granted any. */
+    public List<Path> nvmLocalDirs() {
+        List<Path> directories = new ArrayList<>();
+        for (String text : TerraceSettings.DATANODE_NVM_LOCAL_DIR.get(conf).split(",", -1)) {
+            String directory = text.trim();
+            if (directory.isEmpty()) {
+                continue;
+            }
+            if (!directory.startsWith("/")) {
+                throw TerraceSettings.DATANODE_NVM_LOCAL_DIR.refusal(directory, "absolute paths", null);
+            }
+            directories.add(Path.of(directory).normalize());
+        }
+        return directories;
+    }
+
+    /** Whether replicas on NVM are granted to clients of this host. */
+    public boolean nvmLocal() {
+        return nvmEnabled() && channelDir() != null && !nvmLocalDirs().isEmpty();
     }
 
     /** How many replicas on NVM may be granted. */

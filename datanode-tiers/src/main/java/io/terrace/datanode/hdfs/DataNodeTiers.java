@@ -224,7 +224,8 @@ final class DataNodeTiers implements Closeable {
                 datanode.getXferPort(),
                 new SecureRandom().nextLong() >>> 1);
         HostDiagnostics host = new HostDiagnostics(Path.of("/"));
-        HostDiagnostics.Facts facts = HostFacts.of(datanode, settings, directory, grants != null, rdmaProblem());
+        HostDiagnostics.Facts facts = HostFacts.of(
+                datanode, settings, directory, grants != null, rdmaProblem(), nvm == null ? () -> "" : nvm::problem);
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 identity,
                 tier,
@@ -346,7 +347,13 @@ final class DataNodeTiers implements Closeable {
         return grants == null ? "" : grants.rdmaProblem();
     }
 
-    /** Extents on NVM; null when there are none because no other host is served, or the operator wants none. */
+    /** Who hands out grants; null when there is no channel. */
+    @Nullable
+    GrantServers grants() {
+        return grants;
+    }
+
+    /** Extents on NVM; null when there are none because nobody is served, or the operator wants none. */
     @Nullable
     NvmService nvm() {
         return nvm;

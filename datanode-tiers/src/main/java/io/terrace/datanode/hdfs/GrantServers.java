@@ -32,8 +32,8 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who hands out grants in a DataNode: the server of this host's clients, that of other hosts, RDMA beside it, and what
- * other hosts are granted on NVM.
+ * Who hands out grants in a DataNode: the server of this host's clients, that of other hosts, RDMA beside it, and what is
+ * granted on NVM.
  */
 final class GrantServers implements Closeable {
 
@@ -71,8 +71,9 @@ final class GrantServers implements Closeable {
             rdma = VerbsServing.serve(
                     datanode, tokens, settings.extentsMax() + settings.nvmExtentsMax(), parts.metricRegistry());
             AnnouncedBlocks announced = new AnnouncedBlocks(slots);
-            NvmService onNvm =
-                    settings.nvmEnabled() ? toClose.add(new NvmService(parts, tokens, volumes, announced)) : null;
+            NvmService onNvm = settings.nvmEnabled()
+                    ? toClose.add(new NvmService(parts, tokens, volumes, slots, announced))
+                    : null;
             ExtentRegistry extents = rdma.extents();
             if (extents != null) {
                 toClose.add(extents);
@@ -96,12 +97,12 @@ final class GrantServers implements Closeable {
                     datanode.getDatanodeUuid(),
                     slots,
                     links,
-                    grantService,
+                    RoutingGrantService.ofThisHost(grantService, onNvm == null ? null : onNvm.localGrantService()),
                     GrantLimits.DEFAULT,
                     parts.metricRegistry());
             toClose.add(local::close);
             GrantService remoteGrantService =
-                    new RoutingGrantService(grantService, onNvm == null ? null : onNvm.grantService());
+                    RoutingGrantService.ofOtherHosts(grantService, onNvm == null ? null : onNvm.grantService());
             remote = TcpServing.serve(
                     datanode,
                     announced,
@@ -129,9 +130,9 @@ final class GrantServers implements Closeable {
                     remote.serveWrites(writes);
                 }
             }
-            nvm = remote == null ? null : onNvm;
-            if (remote != null && onNvm != null) {
-                onNvm.servedBy(remote);
+            nvm = remote == null && !settings.nvmLocal() ? null : onNvm;
+            if (onNvm != null) {
+                onNvm.servedBy(local, remote);
             }
         } catch (IOException | RuntimeException e) {
             close();
@@ -149,7 +150,12 @@ final class GrantServers implements Closeable {
         }
     }
 
-    /** What is granted on NVM; null when no other host is served, or the operator wants none. */
+    /** Where grants in memory are given. */
+    TierGrantService ofMemory() {
+        return grantService;
+    }
+
+    /** What is granted on NVM; null when nobody is, or the operator wants none. */
     @Nullable
     NvmService nvm() {
         return nvm;

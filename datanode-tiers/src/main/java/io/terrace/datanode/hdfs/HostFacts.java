@@ -4,6 +4,7 @@ import io.terrace.datanode.hdfs.volume.ReplicaMover;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
 import io.terrace.datanode.memory.MemoryDirectory;
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -14,7 +15,12 @@ final class HostFacts {
     private HostFacts() {}
 
     static HostDiagnostics.Facts of(
-            DataNode datanode, DataNodeConfig settings, MemoryDirectory directory, boolean grants, String rdmaProblem)
+            DataNode datanode,
+            DataNodeConfig settings,
+            MemoryDirectory directory,
+            boolean grants,
+            String rdmaProblem,
+            Supplier<String> nvmProblem)
             throws IOException {
         long ramDiskVolumes = DataNode.getStorageLocations(datanode.getConf()).stream()
                 .filter(location -> location.getStorageType() == StorageType.RAM_DISK)
@@ -30,6 +36,7 @@ final class HostFacts {
                 (int) ramDiskVolumes,
                 grants,
                 rdmaProblem,
+                nvmProblem,
                 !ReplicaMover.removesDuplicates(datanode.getConf()));
     }
 }

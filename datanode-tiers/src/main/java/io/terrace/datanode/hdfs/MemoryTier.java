@@ -77,7 +77,8 @@ final class MemoryTier {
         }
         Path path = root.resolve("slots");
         Files.deleteIfExists(path);
-        return SlotTable.create(path, 2 * settings.extentsMax(), new SecureRandom());
+        int extents = settings.extentsMax() + (settings.nvmLocal() ? settings.nvmExtentsMax() : 0);
+        return SlotTable.create(path, 2 * extents, new SecureRandom());
     }
 
     private void gauges(MetricRegistry metricRegistry) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public final class HostDiagnostics {
      * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
      * @param grants whether clients can be granted anything: the channel directory is set
      * @param rdmaProblem why there is no RDMA although it is wanted; empty when there is, or it is not
+     * @param nvmProblem why clients of this host do not read NVM although they should; empty when they do, or should not
      * @param duplicatesStay dfs.datanode.duplicate.replica.deletion is false
      */
     public record Facts(
@@ -38,6 +40,7 @@ public final class HostDiagnostics {
             int ramDiskVolumes,
             boolean grants,
             String rdmaProblem,
+            Supplier<String> nvmProblem,
             boolean duplicatesStay) {
 
         /** The same where the tier was resized. */
@@ -50,6 +53,7 @@ public final class HostDiagnostics {
                     ramDiskVolumes,
                     grants,
                     rdmaProblem,
+                    nvmProblem,
                     duplicatesStay);
         }
     }
@@ -88,6 +92,14 @@ public final class HostDiagnostics {
                     "RDMA is wanted and there is none, tcp serves: " + facts.rdmaProblem(),
                     "docs/rdma.md says what is needed; " + TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key()
                             + " = 0 asks for none"));
+        }
+        String nvmProblem = facts.nvmProblem().get();
+        if (!nvmProblem.isEmpty()) {
+            found.add(condition(
+                    "nvm-local-unavailable",
+                    Severity.WARNING,
+                    "Clients of this host read NVM through stock HDFS: " + nvmProblem,
+                    "repair what " + TerraceSettings.DATANODE_NVM_LOCAL_DIR.key() + " names, or take the key away"));
         }
         return found;
     }

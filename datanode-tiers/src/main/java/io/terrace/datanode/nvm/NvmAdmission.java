@@ -73,6 +73,7 @@ final class NvmAdmission {
         if (memory.isResident(replica.key())) {
             return Outcome.ADMITTED;
         }
+        links.begin(replica);
         try {
             MoveResult result = publish(replica);
             if (result.outcome() == MoveOutcome.NO_ROOM) {

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * The replicas on NVM that clients of other hosts may be granted as they are. A replica becomes one after a stock reader
+ * The replicas on NVM that clients may be granted as they are. A replica becomes one after a stock reader
  * opened it, once it was verified in the background; it stops being one when it changes, moves, goes, or a memory copy of
  * it is there.
  *
@@ -40,6 +40,7 @@ public final class NvmExtents {
     private final NvmReplica.Look replicas;
     private final NvmAdmission admission;
     private final Executor verifier;
+    private final boolean servesThisHost;
     private final MetricRegistry metricRegistry;
     private final LongSupplier nanoClock;
 
@@ -73,11 +74,22 @@ public final class NvmExtents {
         this.tier = tier;
         this.memory = memory;
         this.replicas = replicas;
+        this.servesThisHost = links.servesThisHost();
         this.admission =
                 new NvmAdmission(tier, memory, source, links, tokenBucket, unreadNs, metricRegistry, nanoClock);
         this.verifier = verifier;
         this.metricRegistry = metricRegistry;
         this.nanoClock = nanoClock;
+    }
+
+    /**
+     * Stock passed the descriptor of this block's replica, wherever that is, to a reader of this host, who may be granted it
+     * the next time. Does not block.
+     */
+    public void descriptorPassed(String pool, long blockId) {
+        if (servesThisHost) {
+            read(pool, blockId);
+        }
     }
 
     /** A stock reader opened the replica of this block, wherever that is. Does not block. */

@@ -1,7 +1,7 @@
 /**
  * Replicas on NVM volumes as extents, without a copy.
  *
- * <p>Imports: {@code protocol}, {@code shm}, {@code extent}, {@code replica}, {@code move}.
+ * <p>Imports: {@code conf}, {@code protocol}, {@code shm}, {@code extent}, {@code replica}, {@code move}.
  */
 @NullMarked
 package io.terrace.datanode.nvm;

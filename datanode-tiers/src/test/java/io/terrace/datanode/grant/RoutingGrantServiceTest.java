@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients of other hosts are answered from memory first, then from NVM; each grant is kept where it was given. */
+/** Clients are answered from memory first, then from NVM; each grant is kept where it was given. */
 class RoutingGrantServiceTest {
 
     private static final Peer PEER = new Peer(5, "user", "", false, "test");
@@ -52,16 +52,20 @@ class RoutingGrantServiceTest {
         fixture = new NvmFixture(volume, 10, Runnable::run);
         accessRecorder = new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs);
         memory = grantService(fixture.memory, StorageTier.MEMORY);
-        grantService = new RoutingGrantService(memory, grantService(fixture.tier, StorageTier.NVM));
+        grantService = RoutingGrantService.ofOtherHosts(memory, grantService(fixture.tier, StorageTier.NVM));
         key = fixture.replica(1);
         fixture.read(key);
     }
 
     private TierGrantService grantService(LocalTier tier, StorageTier medium) {
+        return grantService(tier, medium, extent -> medium.name());
+    }
+
+    private TierGrantService grantService(LocalTier tier, StorageTier medium, TierGrantService.ExtentLinks links) {
         return new TierGrantService(
                 tier,
                 medium,
-                extent -> medium.name(),
+                links,
                 (block, token) -> {
                     if (bad) {
                         throw new TokenVerifier.Denied(RefusalReason.BAD_TOKEN, "as was wanted");
@@ -190,5 +194,39 @@ class RoutingGrantServiceTest {
         grantService.disconnected(PEER, true);
         assertThat(fixture.tier.usage().grants()).isZero();
         assertThat(fixture.memory.usage().grants()).isZero();
+    }
+
+    /** The extent stays: other hosts are granted it. */
+    @Test
+    void clientOfThisHost_whoCannotBeGivenALink_isRefused_andTheReplicaStaysAnExtent() throws Exception {
+        TierGrantService linkless = grantService(fixture.tier, StorageTier.NVM, extent -> {
+            throw new TierGrantService.NoLinkException("No space left on device");
+        });
+        RoutingGrantService here = RoutingGrantService.ofThisHost(memory, linkless);
+        assertThat(here.grant(PEER, new GrantRequest(key, new byte[0], false)))
+                .isInstanceOfSatisfying(
+                        Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(RefusalReason.FAILED));
+        assertThat(fixture.metricRegistry.value(Metric.NVM_LOCAL_NOT_LINKED)).isEqualTo(1);
+        assertThat(fixture.tier.usage().grants()).isZero();
+        assertThat(ask()).isInstanceOf(Grant.class);
+    }
+
+    @Test
+    void clientOfThisHost_isGrantedMemoryFirst_andHeldByItsUser() {
+        RoutingGrantService here = RoutingGrantService.ofThisHost(memory, grantService(fixture.tier, StorageTier.NVM));
+        GrantRequest request = new GrantRequest(key, new byte[0], false);
+        user = "mallory";
+        assertThat(here.holder(PEER, request)).isEqualTo(Principal.onThisHost(PEER.user()));
+        assertThat(((Grant) here.grant(PEER, request)).descriptor().tier()).isEqualTo(StorageTier.NVM);
+        copyToMemory();
+        assertThat(((Grant) here.grant(PEER, request)).descriptor().tier()).isEqualTo(StorageTier.MEMORY);
+    }
+
+    @Test
+    void clientOfThisHost_isGrantedMemoryAlone_whereNvmIsNotForThisHost() {
+        RoutingGrantService here = RoutingGrantService.ofThisHost(memory, null);
+        assertThat(here.grant(PEER, new GrantRequest(key, new byte[0], false)))
+                .isInstanceOfSatisfying(
+                        Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(RefusalReason.NOT_RESIDENT));
     }
 }

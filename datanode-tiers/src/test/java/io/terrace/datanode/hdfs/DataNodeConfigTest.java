@@ -61,6 +61,8 @@ class DataNodeConfigTest {
                         Map.entry("lentTimeoutNs", String.valueOf(900_000 * MS)),
                         Map.entry("nvmEnabled", "true"),
                         Map.entry("nvmExtentsMax", "16384"),
+                        Map.entry("nvmLocal", "false"),
+                        Map.entry("nvmLocalDirs", "[]"),
                         Map.entry("regionBytes", String.valueOf(16L << 40)),
                         Map.entry("regionRestNs", String.valueOf(10_000 * MS)),
                         Map.entry(
@@ -99,6 +101,7 @@ class DataNodeConfigTest {
                 "dfs.datanode.cache.revocation.timeout.ms      | 8      | lentTimeoutNs       | 8000000",
                 "terrace.datanode.nvm.enabled                  | false  | nvmEnabled          | false",
                 "terrace.datanode.nvm.extents.max              | 9      | nvmExtentsMax       | 9",
+                "terrace.datanode.nvm.local.dir                | /a, /b/../c | nvmLocalDirs   | [/a, /c]",
                 "terrace.datanode.region.size                  | 20000000000 | regionBytes    | 19999997952",
                 "terrace.datanode.region.rest                  | 11ms   | regionRestNs        | 11000000",
                 "terrace.datanode.heartbeat.interval           | 12ms   | heartbeatIntervalMs | 12",
@@ -111,6 +114,26 @@ class DataNodeConfigTest {
         Configuration conf = required();
         conf.set(key, text);
         assertThat(values(conf)).containsEntry(accessor, value);
+    }
+
+    @Test
+    void check_aDirectoryOfNvmThatIsNotAbsolute_namesIt() {
+        Configuration conf = required();
+        conf.set("terrace.datanode.nvm.local.dir", "/a,b");
+        assertThatThrownBy(() -> new DataNodeConfig(conf).check())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("terrace.datanode.nvm.local.dir is b; it must be absolute paths");
+    }
+
+    @Test
+    void nvmLocal_needsTheChannelAndNvm() {
+        Configuration conf = required();
+        conf.set("terrace.datanode.nvm.local.dir", "/a");
+        assertThat(new DataNodeConfig(conf).nvmLocal()).isFalse();
+        conf.set("terrace.channel.dir", "/run/t");
+        assertThat(new DataNodeConfig(conf).nvmLocal()).isTrue();
+        conf.set("terrace.datanode.nvm.enabled", "false");
+        assertThat(new DataNodeConfig(conf).nvmLocal()).isFalse();
     }
 
     @Test

@@ -61,6 +61,7 @@ class NvmReadsTest {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        conf.set("terrace.datanode.nvm.local.dir", "");
         cluster = TerraceCluster.start(1, conf, StorageType.NVDIMM, StorageType.DISK);
         cluster.fs().mkdirs(new Path("/nvm"));
         cluster.fs().setStoragePolicy(new Path("/nvm"), "ALL_NVDIMM");

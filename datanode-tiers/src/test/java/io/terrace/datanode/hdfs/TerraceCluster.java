@@ -103,6 +103,12 @@ final class TerraceCluster implements AutoCloseable {
             memoryDirs.add(memory);
             overlays[i] = new Configuration(false);
             overlays[i].set(TerraceSettings.DATANODE_MEMORY_DIR.key(), memory.toString());
+            if (List.of(storage).contains(StorageType.NVDIMM)) {
+                Path local = Files.createDirectories(nvmLocalDir(i));
+                overlays[i].set(
+                        TerraceSettings.DATANODE_NVM_LOCAL_DIR.key(),
+                        conf.get(TerraceSettings.DATANODE_NVM_LOCAL_DIR.key(), local.toString()));
+            }
         }
         cluster = new MiniDFSCluster.Builder(
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
@@ -148,6 +154,11 @@ final class TerraceCluster implements AutoCloseable {
 
     Path memoryDir(int i) {
         return memoryDirs.get(i);
+    }
+
+    /** Where clients of this host open replicas on NVM, unless a test names another directory, or none. */
+    Path nvmLocalDir(int i) {
+        return scratch.resolve("nvm" + i);
     }
 
     /** Where this cluster keeps everything. */

@@ -8,6 +8,7 @@ import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A link is the replica itself: it is made, opened and removed, and the replica stays what it is. */
 class NvmLinksTest {
@@ -25,14 +28,16 @@ class NvmLinksTest {
     private static final BlockKey KEY = new BlockKey("pool", 7, 1001);
 
     @TempDir
-    Path volume;
+    Path scratch;
 
+    private Path volume;
     private final NvmLinks links = new NvmLinks();
     private final Extent extent = new Extent(KEY, BYTES.length, 4096, 1, 0);
     private NvmReplica replica;
 
     @BeforeEach
     void makeReplica() throws IOException {
+        volume = Files.createDirectory(scratch.resolve("volume"));
         Path file = Files.write(Files.createDirectory(volume.resolve("current")).resolve("blk_7"), BYTES);
         replica = new NvmReplica(new BlockVersion(KEY, BYTES.length), volume, file);
     }
@@ -137,5 +142,82 @@ class NvmLinksTest {
         links.close();
         assertThat(made()).isEmpty();
         assertThat(Files.readAllBytes(replica.file())).isEqualTo(BYTES);
+    }
+
+    private NvmLinks forThisHost(LocalLinkDirectories.Linker linker) throws IOException {
+        Files.createDirectories(local());
+        Files.setPosixFilePermissions(local(), PosixFilePermissions.fromString("rwx------"));
+        return new NvmLinks(new LocalLinkDirectories(List.of(local()), () -> List.of(volume), linker));
+    }
+
+    private Path local() {
+        return volume.resolveSibling(volume.getFileName() + "-local");
+    }
+
+    @Test
+    void localLink_isTheReplica_outsideOfTheVolume_inADirectoryThatCannotBeListed() throws IOException {
+        NvmLinks here = forThisHost(Files::createLink);
+        here.begin(replica);
+        assertThat(here.opensHere(KEY)).isTrue();
+        here.link(extent, replica).close();
+        Path link = Path.of(here.localLink(extent));
+        assertThat(link).hasParent(local().toRealPath().resolve("links"));
+        assertThat(Files.isSameFile(link, replica.file())).isTrue();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(local().resolve("links"))))
+                .isEqualTo("rwx--x--x");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(local())))
+                .isEqualTo("rwx--x--x");
+        // What was tried out is gone.
+        Files.delete(link);
+        assertThat(local().resolve("links")).isEmptyDirectory();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-rw-r--", "rw-r--rw-", "rw-r-----", "rw-------"})
+    void replica_thatOthersCouldWriteOrCannotRead_isNotForThisHost(String mode) throws IOException {
+        NvmLinks here = forThisHost(Files::createLink);
+        Files.setPosixFilePermissions(replica.file(), PosixFilePermissions.fromString(mode));
+        here.begin(replica);
+        assertThat(here.opensHere(KEY)).isFalse();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(replica.file())))
+                .isEqualTo(mode);
+    }
+
+    @Test
+    void localLink_thatTheFileSystemRefuses_namesTheSetting_andWorksWhenItIsRepaired() throws IOException {
+        boolean[] full = {false};
+        NvmLinks here = forThisHost((link, existing) -> {
+            if (full[0]) {
+                throw new FileSystemException(link.toString(), existing.toString(), "No space left on device");
+            }
+            Files.createLink(link, existing);
+        });
+        here.begin(replica);
+        here.link(extent, replica).close();
+        full[0] = true;
+        assertThatThrownBy(() -> here.localLink(extent))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("terrace.datanode.nvm.local.dir")
+                .hasMessageContaining("No space left on device");
+        full[0] = false;
+        assertThat(Path.of(here.localLink(extent))).exists();
+    }
+
+    /** As link(2) does between two mounts of one file system. */
+    @Test
+    void directoryBelowAnotherMount_isNotUsed() throws IOException {
+        LocalLinkDirectories.Linker otherMount = (link, existing) -> {
+            throw new FileSystemException(link.toString(), existing.toString(), "Invalid cross-device link");
+        };
+        Files.createDirectories(local());
+        LocalLinkDirectories directories =
+                new LocalLinkDirectories(List.of(local()), () -> List.of(volume), otherMount);
+        NvmLinks here = new NvmLinks(directories);
+        here.begin(replica);
+        assertThat(here.opensHere(KEY)).isFalse();
+        assertThat(directories.problem()).contains("below the same mount", "Invalid cross-device link");
+        // Other hosts are granted it all the same.
+        here.link(extent, replica).close();
+        assertThat(Path.of(here.oneTimeLink(extent))).exists();
     }
 }

@@ -17,6 +17,7 @@ public record CheckedBlock(
         MEMORY("memory of this host"),
         MEMORY_TCP("memory of another host, over tcp"),
         MEMORY_VERBS("memory of another host, by RDMA"),
+        NVM_LOCAL("NVM of this host"),
         NVM("NVM of a DataNode, over the channel"),
         STOCK("stock HDFS");
 

@@ -87,7 +87,10 @@ public record ReadCounts(Map<String, Long> before, Map<String, Long> after) {
         if (growth(Metric.CLIENT_REMOTE_NVM_BYTES) > 0) {
             return Served.NVM;
         }
-        return remote == 0 ? Served.MEMORY : verbs < remote ? Served.MEMORY_TCP : Served.MEMORY_VERBS;
+        if (remote == 0) {
+            return growth(Metric.CLIENT_GRANTED_SHM_NVM_BYTES) > 0 ? Served.NVM_LOCAL : Served.MEMORY;
+        }
+        return verbs < remote ? Served.MEMORY_TCP : Served.MEMORY_VERBS;
     }
 
     /** Whether the memory of this host was wanted, and no DataNode of this host answered. */

@@ -31,6 +31,16 @@ final class ReadCountsTest {
         assertThat(grown(Metric.CLIENT_REMOTE_BYTES, 100, Metric.CLIENT_REMOTE_NVM_BYTES, 100)
                         .served(100))
                 .isEqualTo(Served.NVM);
+        assertThat(grown(Metric.CLIENT_GRANTED_SHM_BYTES, 100, Metric.CLIENT_GRANTED_SHM_NVM_BYTES, 10)
+                        .served(100))
+                .isEqualTo(Served.NVM_LOCAL);
+        assertThat(grown(
+                                Metric.CLIENT_GRANTED_SHM_BYTES, 50,
+                                Metric.CLIENT_GRANTED_SHM_NVM_BYTES, 50,
+                                Metric.CLIENT_REMOTE_BYTES, 50)
+                        .served(100))
+                .as("the slower of two")
+                .isEqualTo(Served.MEMORY_TCP);
         assertThat(grown(Metric.CLIENT_GRANTED_SHM_BYTES, 99).served(100)).isEqualTo(Served.STOCK);
         assertThat(grown().served(1)).isEqualTo(Served.STOCK);
     }

@@ -56,9 +56,14 @@ public final class LinkDirectory {
 
     /** Links the extent file under a new random name, which it returns. */
     public String link(Path extentFile) throws IOException {
-        String name = String.format("%016x%016x", random.nextLong(), random.nextLong());
+        String name = newName();
         Files.createLink(path.resolve(name), extentFile);
         return name;
+    }
+
+    /** A random name for a link, which nobody can guess. */
+    public String newName() {
+        return String.format("%016x%016x", random.nextLong(), random.nextLong());
     }
 
     /** Removes a link; one that is gone already is no error. */

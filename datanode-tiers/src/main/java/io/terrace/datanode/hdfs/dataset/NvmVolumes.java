@@ -3,6 +3,8 @@ package io.terrace.datanode.hdfs.dataset;
 import io.terrace.datanode.nvm.NvmLinks;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
@@ -28,6 +30,21 @@ public record NvmVolumes(ObservedDataset dataset) {
             LOG.debug("Letting the volumes go", e);
         }
         return bytes;
+    }
+
+    /** The data directories of the DataNode now, whatever their type. */
+    public List<Path> all() {
+        List<Path> all = new ArrayList<>();
+        try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+            for (int i = 0; i < volumes.size(); i++) {
+                if (volumes.get(i).getStorageType() != StorageType.PROVIDED) {
+                    all.add(Path.of(volumes.get(i).getBaseURI()));
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("Letting the volumes go", e);
+        }
+        return all;
     }
 
     /**

@@ -101,7 +101,12 @@ public final class TierDatasetListener implements DatasetListener {
         String pool = block.getBlockPoolId();
         long blockId = block.getBlockId();
         switch (ReaderKind.ofCurrentThread()) {
-            case PASSED_DESCRIPTOR -> accessRecorder.descriptorPassed(pool, blockId, false);
+            case PASSED_DESCRIPTOR -> {
+                accessRecorder.descriptorPassed(pool, blockId, false);
+                if (nvm != null) {
+                    nvm.descriptorPassed(pool, blockId);
+                }
+            }
             case CLIENT -> {
                 accessRecorder.stockReadBegan(pool, blockId, false);
                 if (nvm != null) {
