@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * The settings of a client. {@link TerraceSettings} documents each key.
  *
  * @param localReads whether the FileSystem class reads the memory of its own host through files
+ * @param replicasByType whether it reads the faster of equally near replicas first
  */
-public record ClientConfig(boolean enabled, boolean localReads, Local local, Remote remote, Write write) {
+public record ClientConfig(
+        boolean enabled, boolean localReads, boolean replicasByType, Local local, Remote remote, Write write) {
 
     private static final String BY_HOSTNAME = "dfs.client.use.datanode.hostname";
 
@@ -112,6 +114,7 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
         return new ClientConfig(
                 enabled,
                 TerraceSettings.CLIENT_LOCAL.get(conf),
+                TerraceSettings.CLIENT_REPLICA_ORDER.get(conf).equals("storage-type"),
                 local(conf, enabled),
                 remote(conf),
                 new Write(

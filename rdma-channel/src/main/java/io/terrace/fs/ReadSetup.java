@@ -5,6 +5,7 @@ import io.terrace.client.ClientMetrics;
 import io.terrace.client.LocalAccess;
 import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
+import io.terrace.client.read.ReplicaOrder;
 import io.terrace.client.remote.RemoteDataNodes;
 import io.terrace.common.LogThrottle;
 import io.terrace.conf.TerraceSettings;
@@ -26,6 +27,11 @@ import org.slf4j.LoggerFactory;
 record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable RemoteDataNodes remote) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSetup.class);
     private static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
+
+    /** The NameNode's, which prefers DataNodes that it heard of within it. */
+    private static final String STALE_INTERVAL = "dfs.namenode.stale.datanode.interval";
+
+    private static final long STALE_INTERVAL_MS = 30_000;
     private static final LogThrottle NOT_LINKED = LogThrottle.once();
 
     /** Null when the file system is to be stock HDFS. */
@@ -39,8 +45,12 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
             RemoteDataNodes remote = remote(conf, settings.remote());
             boolean here = settings.localReads() && LocalAccess.looksForMemory(conf);
             LocalReads local = here ? new LocalReads() : null;
-            return new ReadSetup(
-                    withoutAccessor(conf), new ReadRouter(local, remote, ClientMetrics.metricRegistry()), remote);
+            ReplicaOrder order = new ReplicaOrder(
+                    settings.replicasByType(),
+                    conf.getLong(STALE_INTERVAL, STALE_INTERVAL_MS),
+                    ClientMetrics.metricRegistry());
+            ReadRouter router = new ReadRouter(local, remote, order, ClientMetrics.metricRegistry());
+            return new ReadSetup(withoutAccessor(conf), router, remote);
         } catch (IllegalArgumentException e) {
             LOG.error("Reads through stock HDFS only: {}", e.getMessage());
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_SETTINGS);

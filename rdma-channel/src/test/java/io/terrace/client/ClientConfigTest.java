@@ -21,6 +21,7 @@ class ClientConfigTest {
                 .isEqualTo(new ClientConfig(
                         true,
                         true,
+                        true,
                         new ClientConfig.Local(
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
                         new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
@@ -31,6 +32,7 @@ class ClientConfigTest {
     @Test
     void from_everyKey_isTaken() {
         conf.set("terrace.client.local", "false");
+        conf.set("terrace.client.replica.order", "namenode");
         conf.set("terrace.channel.dir", "/run/terrace");
         conf.set("terrace.channel.owner", "dn, 998");
         conf.set("terrace.client.mapped.max", "0");
@@ -59,6 +61,7 @@ class ClientConfigTest {
         assertThat(ClientConfig.from(conf))
                 .isEqualTo(new ClientConfig(
                         true,
+                        false,
                         false,
                         new ClientConfig.Local(
                                 Path.of("/run/terrace"),

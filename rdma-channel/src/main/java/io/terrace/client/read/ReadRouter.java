@@ -8,8 +8,11 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,16 +31,32 @@ public final class ReadRouter {
 
     private final @Nullable LocalReads local;
     private final @Nullable RemoteDataNodes remote;
+    private final ReplicaOrder order;
     private final MetricRegistry metricRegistry;
 
     /**
      * @param local null when the memory of this host is not read
      * @param remote null when that of other hosts is not
+     * @param order in which stock HDFS tries replicas
      */
-    public ReadRouter(@Nullable LocalReads local, @Nullable RemoteDataNodes remote, MetricRegistry metricRegistry) {
+    public ReadRouter(
+            @Nullable LocalReads local,
+            @Nullable RemoteDataNodes remote,
+            ReplicaOrder order,
+            MetricRegistry metricRegistry) {
         this.local = local;
         this.remote = remote;
+        this.order = order;
         this.metricRegistry = metricRegistry;
+    }
+
+    /** Orders the replicas of blocks that the NameNode just answered with. Costs no call. */
+    public void order(LocatedBlocks blocks, ToIntFunction<DatanodeInfo> distances) {
+        try {
+            order.apply(blocks, distances);
+        } catch (RuntimeException e) {
+            LOG.debug("Reading with the order of the NameNode", e);
+        }
     }
 
     /**

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToIntFunction;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -14,14 +15,21 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 /** A stock stream that gives each block to {@link ReadRouter} before it connects to the DataNode it chose. */
 final class TerraceInputStream extends DFSInputStream {
     private final ReadRouter readRouter;
+    private final ToIntFunction<DatanodeInfo> measured;
     /** Of the DataNodes whose memory was read, by UUID. */
     private final Map<String, Integer> distances = new ConcurrentHashMap<>();
 
     TerraceInputStream(
-            DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks, ReadRouter readRouter)
+            DFSClient client,
+            String src,
+            boolean verifyChecksum,
+            LocatedBlocks blocks,
+            ReadRouter readRouter,
+            ToIntFunction<DatanodeInfo> measured)
             throws IOException {
         super(client, src, verifyChecksum, blocks);
         this.readRouter = readRouter;
+        this.measured = measured;
     }
 
     @Override
@@ -56,18 +64,9 @@ final class TerraceInputStream extends DFSInputStream {
     private int distance(DatanodeInfo datanode) {
         Integer known = distances.get(datanode.getDatanodeUuid());
         if (known == null) {
-            known = measuredDistance(datanode);
+            known = measured.applyAsInt(datanode);
             distances.put(datanode.getDatanodeUuid(), known);
         }
         return known;
-    }
-
-    private int measuredDistance(DatanodeInfo datanode) {
-        try {
-            return dfsClient.getClientContext().getNetworkDistance(datanode);
-        } catch (IOException e) {
-            // What stock takes for unknown.
-            return Integer.MAX_VALUE;
-        }
     }
 }

@@ -11,14 +11,16 @@ import io.terrace.placement.report.NodeReport;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.StoragePolicySatisfierMode;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
-import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.TerraceBlockPlacementPolicy;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,13 @@ final class HealthChecks {
                                 "the DataNode is live but its plugin never reported to this NameNode",
                                 "check dfs.datanode.plugins, dfs.datanode.fsdataset.factory and the jars on its class path, and its log"));
         nodes.forEach(this::dataNode);
+        HealthFinding order = readOrder(
+                conf.getBoolean(DFSConfigKeys.DFS_NAMENODE_READ_CONSIDERSTORAGETYPE_KEY, false),
+                conf.getBoolean(DFSConfigKeys.DFS_NAMENODE_READ_CONSIDERLOAD_KEY, false),
+                storageTypes());
+        if (order != null) {
+            found.add(finding("NameNode", order));
+        }
         String mix = Releases.mix(Releases.OWN, nodes);
         if (mix != null) {
             add(
@@ -69,13 +78,57 @@ final class HealthChecks {
         return found;
     }
 
+    /** The storage types of the live DataNodes' volumes. */
+    private Set<StorageType> storageTypes() {
+        Set<StorageType> types = EnumSet.noneOf(StorageType.class);
+        for (DatanodeDescriptor node : live()) {
+            for (DatanodeStorageInfo storage : node.getStorageInfos()) {
+                types.add(storage.getStorageType());
+            }
+        }
+        return types;
+    }
+
+    /** Whether the NameNode answers stock clients with the faster of equally near replicas first; null when it is as it should. */
+    static @Nullable HealthFinding readOrder(boolean byType, boolean byLoad, Set<StorageType> types) {
+        Set<StorageType> lasting = EnumSet.of(StorageType.SSD, StorageType.DISK, StorageType.ARCHIVE);
+        lasting.retainAll(types);
+        String key = DFSConfigKeys.DFS_NAMENODE_READ_CONSIDERSTORAGETYPE_KEY;
+        if (types.contains(StorageType.NVDIMM)) {
+            return byType && !byLoad && !lasting.isEmpty()
+                    ? new HealthFinding(
+                            "namenode.read-order",
+                            Severity.WARNING,
+                            key
+                                    + " is true, and HDFS takes NVDIMM for slower than ARCHIVE: stock clients read replicas on"
+                                    + " NVM last",
+                            "set it to false; the FileSystem class reads the faster of equally near replicas by itself")
+                    : null;
+        }
+        return !byType && lasting.size() > 1
+                ? new HealthFinding(
+                        "namenode.read-order",
+                        Severity.NOTE,
+                        "DataNodes have volumes of " + lasting + ", and of equally near replicas stock clients read the"
+                                + " one on the faster by chance",
+                        "set " + key + " to true"
+                                + (byLoad
+                                        ? " and " + DFSConfigKeys.DFS_NAMENODE_READ_CONSIDERLOAD_KEY
+                                                + ", which overrides it, to false"
+                                        : ""))
+                : null;
+    }
+
+    private List<DatanodeDescriptor> live() {
+        List<DatanodeDescriptor> live = new ArrayList<>();
+        namesystem.getBlockManager().getDatanodeManager().fetchDatanodes(live, null, false);
+        return live;
+    }
+
     /** Names of live DataNodes that never sent the service a heartbeat. */
     List<String> withoutPlugin(List<NodeReport> nodes) {
         Set<String> reporting = nodes.stream().map(NodeReport::uuid).collect(Collectors.toSet());
-        DatanodeManager datanodes = namesystem.getBlockManager().getDatanodeManager();
-        List<DatanodeDescriptor> live = new ArrayList<>();
-        datanodes.fetchDatanodes(live, null, false);
-        return live.stream()
+        return live().stream()
                 .filter(node -> !reporting.contains(node.getDatanodeUuid()))
                 .map(NamesystemLookup::name)
                 .sorted()
