@@ -5,6 +5,8 @@ import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.tiers.AutoBenchmark;
 import io.terrace.bench.tiers.AutoPlan;
+import io.terrace.bench.tiers.MoveBenchmark;
+import io.terrace.bench.tiers.NvmBenchmark;
 import io.terrace.bench.tiers.SatisfyBenchmark;
 import io.terrace.bench.tiers.TiersBenchmark;
 import io.terrace.bench.tiers.TiersPart;
@@ -29,7 +31,9 @@ import picocli.CommandLine.Option;
             "Moves replicas between the volumes of two DataNodes by rules of the policy file, under readers that compare"
                     + " every byte: stock over TCP, stock short-circuit, and grants (WALK). Compares skewed reads of files"
                     + " on disk with stock and with a range of tiers (AUTO). Changes storage policies, with a rule that"
-                    + " satisfies them, and kills the NameNode half-way (SATISFY).",
+                    + " satisfies them, and kills the NameNode half-way (SATISFY). Compares positional reads of NVM through"
+                    + " grants with those of memory and with stock's short-circuit reads (NVM). Compares moves with cp and sync,"
+                    + " and their speed with a rate that is set (MOVE).",
             "All volumes are directories of one file system; for AUTO the DataNodes delay reads by storage type.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
@@ -66,6 +70,21 @@ final class BenchTiersCommand implements Callable<Integer> {
             Path at = options.clusters(NAME).resolve("satisfy");
             new SatisfyBenchmark(options.quick ? 20 : 200, at, options.seed, options.properties, scores).run();
         }
+        if (wanted.contains(TiersPart.MOVE)) {
+            move(scores);
+        }
+        if (wanted.contains(TiersPart.NVM)) {
+            Path at = options.clusters(NAME).resolve("nvm");
+            new NvmBenchmark(
+                            options.measurementPlan(), at, options.seed, options.over(BenchOptions.ONLY_PINNED), scores)
+                    .run();
+        }
+    }
+
+    private void move(ResultSheet scores) throws IOException {
+        MoveBenchmark.Plan plan = options.quick ? MoveBenchmark.Plan.quick() : MoveBenchmark.Plan.full();
+        Path at = options.clusters(NAME).resolve("move");
+        new MoveBenchmark(plan, at, options.seed, options.over(BenchOptions.ONLY_PINNED), scores).run();
     }
 
     private void walk(ResultSheet scores) throws IOException {

@@ -29,7 +29,8 @@ final class ReplicaFiles {
         return copies.values().stream().filter(count -> count > 1).count();
     }
 
-    private static List<Path> dataFiles(Path volume) throws IOException {
+    /** The data files of replicas below a directory. */
+    static List<Path> dataFiles(Path volume) throws IOException {
         try (Stream<Path> tree = Files.walk(volume)) {
             return tree.filter(
                             file -> DATA.matcher(file.getFileName().toString()).matches())

@@ -7,5 +7,9 @@ public enum TiersPart {
     /** Skewed reads of more than an SSD holds. */
     AUTO,
     /** Storage policies change, and a rule tells to satisfy them. */
-    SATISFY
+    SATISFY,
+    /** Positional reads of NVM on the DataNode's host. */
+    NVM,
+    /** What a move costs, and whether it keeps to a rate. */
+    MOVE
 }

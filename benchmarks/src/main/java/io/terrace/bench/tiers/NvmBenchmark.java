@@ -1,0 +1,160 @@
+package io.terrace.bench.tiers;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
+import io.terrace.bench.measure.InterleavedRuns;
+import io.terrace.bench.measure.MeasurementPlan;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.read.BenchFiles;
+import io.terrace.bench.read.PositionalReads;
+import io.terrace.client.ClientMetrics;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+
+/**
+ * Positional reads of 4 KB on the DataNode's host, in turns: of a replica on NVM through grants, of the same replica with
+ * stock's short-circuit reads and a buffer of that size, and of a copy in memory of another file through grants.
+ */
+public final class NvmBenchmark {
+
+    private static final int READ_BYTES = 4 << 10;
+    private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final String ON_NVM = "nvm";
+    private static final String IN_MEMORY = "memory";
+    private static final String TUNED = "sctuned";
+
+    private final MeasurementPlan plan;
+    private final Path dir;
+    private final long seed;
+    private final Map<String, String> properties;
+    private final ResultSheet scores;
+
+    /**
+     * Of one cluster.
+     *
+     * @param properties of the user, for every daemon and client
+     */
+    public NvmBenchmark(MeasurementPlan plan, Path dir, long seed, Map<String, String> properties, ResultSheet scores) {
+        this.plan = plan;
+        this.dir = dir;
+        this.seed = seed;
+        this.properties = properties;
+        this.scores = scores;
+    }
+
+    /** Measures all. */
+    public void run() throws IOException {
+        Path links = Files.createDirectories(dir.resolve("links"));
+        scores.section("nvm: positional reads of 4 KB of one replica, " + (plan.fileBytes() >> 20)
+                + " MB; NVM is a directory on " + Files.getFileStore(dir).type()
+                + ", whose pages are in memory after the first read, and so no slower than memory");
+        try (TemporaryCluster temporary = TemporaryCluster.up(dir.resolve("cluster"), spec(links))) {
+            measure(temporary.cluster());
+        }
+        Files.deleteIfExists(links.resolve("links"));
+        Files.delete(links);
+    }
+
+    private ClusterSpec spec(Path links) {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put("dfs.datanode.data.dir", "[DISK]file://${hadoop.tmp.dir}/disk,[NVDIMM]file://${hadoop.tmp.dir}/nvm");
+        all.put(
+                TerraceSettings.DATANODE_NVM_LOCAL_DIR.key(),
+                links.toAbsolutePath().toString());
+        all.putAll(properties);
+        return ClusterSpec.of(1, 2 * plan.fileBytes())
+                .withReplication(1)
+                .withNativeDir(System.getProperty("java.library.path", ""))
+                .withProperties(all);
+    }
+
+    private void measure(LocalCluster cluster) throws IOException {
+        if (cluster.spec().nativeDir().isEmpty()) {
+            throw new IOException(
+                    "stock reads short-circuit only with libhadoop: set JAVA_LIBRARY_PATH to its directory");
+        }
+        try (Client stock = ClientVariant.shortCircuit(cluster, READ_BYTES).open(cluster.confStock());
+                Client onNvm = new ClientVariant(ON_NVM, Map.of()).open(cluster.conf());
+                Client inMemory = new ClientVariant(IN_MEMORY, Map.of()).open(cluster.conf())) {
+            DistributedFileSystem dfs = (DistributedFileSystem) stock.fs();
+            BenchFiles files = new BenchFiles(dfs, seed);
+            org.apache.hadoop.fs.Path memoryFile =
+                    files.store(IN_MEMORY, 1, plan.fileBytes()).get(0);
+            files.pin(List.of(memoryFile));
+            dfs.setStoragePolicy(memoryFile.getParent(), HdfsConstants.ALLNVDIMM_STORAGE_POLICY_NAME);
+            org.apache.hadoop.fs.Path nvmFile =
+                    files.store(ON_NVM, 1, plan.fileBytes()).get(0);
+            BenchFiles.requireSame(stock, inMemory, memoryFile);
+            BenchFiles.requireSame(stock, onNvm, nvmFile);
+            awaitGranted(onNvm, nvmFile);
+            measure(List.of(stock, onNvm, inMemory), nvmFile, memoryFile);
+        }
+    }
+
+    private static void awaitGranted(Client client, org.apache.hadoop.fs.Path file) throws IOException {
+        long deadlineNs = System.nanoTime() + LIMIT_NS;
+        long before = grantedOnNvm();
+        byte[] buffer = new byte[READ_BYTES];
+        while (grantedOnNvm() == before) {
+            if (System.nanoTime() > deadlineNs) {
+                throw new IOException(file + " is not granted on NVM after " + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NS)
+                        + " s; see the DataNode's log");
+            }
+            try (FSDataInputStream in = client.fs().open(file)) {
+                in.readFully(0, buffer);
+            }
+        }
+    }
+
+    private static long grantedOnNvm() {
+        return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_NVM_BYTES);
+    }
+
+    private static long granted() {
+        return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
+    }
+
+    private void measure(List<Client> clients, org.apache.hadoop.fs.Path nvmFile, org.apache.hadoop.fs.Path memoryFile)
+            throws IOException {
+        long onNvm = grantedOnNvm();
+        long inMemory = granted() - onNvm;
+        try (PositionalReads ofNvm = new PositionalReads(nvmFile, plan.fileBytes(), READ_BYTES, plan.readsPerRound());
+                PositionalReads ofMemory =
+                        new PositionalReads(memoryFile, plan.fileBytes(), READ_BYTES, plan.readsPerRound())) {
+            InterleavedRuns runs = new InterleavedRuns(
+                    clients,
+                    plan.warmUps(),
+                    plan.rounds(),
+                    (client, round) -> (client.name().equals(IN_MEMORY) ? ofMemory : ofNvm).cost(client, round));
+            long bytes = (long) (plan.warmUps() + plan.rounds()) * plan.readsPerRound() * READ_BYTES;
+            requireGranted(ON_NVM, grantedOnNvm() - onNvm, bytes);
+            requireGranted(IN_MEMORY, granted() - grantedOnNvm() - inMemory, bytes);
+            for (Client client : clients) {
+                scores.note("nvm.pos4k." + client.name() + "_us", runs.median(client.name()), "us");
+            }
+            scores.atLeast("nvm.pos4k.memory", runs.ratios(IN_MEMORY, ON_NVM).median(), 0.8);
+            scores.atLeast("nvm.pos4k.sctuned", runs.ratios(TUNED, ON_NVM).median(), 2);
+        }
+    }
+
+    /** What is measured must be what is named. */
+    private static void requireGranted(String name, long grantedBytes, long readBytes) throws IOException {
+        if (grantedBytes != readBytes) {
+            throw new IOException(
+                    "of " + readBytes + " bytes read as " + name + ", " + grantedBytes + " came through its grants");
+        }
+    }
+}
