@@ -94,7 +94,8 @@ class HostDiagnosticsTest {
     @Test
     void look_afterAResize_judgesTheSizeInForce() throws IOException {
         file("proc/meminfo", "MemTotal:       2097152 kB\nSwapTotal:             0 kB\n");
-        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(4 * GB, "tmpfs", 3 * GB, 0, 0, true, "", () -> "", false);
+        HostDiagnostics.Facts facts =
+                new HostDiagnostics.Facts(4 * GB, "tmpfs", 3 * GB, 0, 0, true, "", () -> "", false);
         assertThat(ids(facts)).containsExactlyInAnyOrder("memory-tmpfs-small", "memory-too-little");
         assertThat(ids(facts.withCapacity(GB))).isEmpty();
         assertThat(ids(facts.withCapacity(GB).withCapacity(3 * GB))).containsExactly("memory-too-little");

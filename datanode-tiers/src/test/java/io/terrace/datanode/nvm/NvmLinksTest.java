@@ -2,6 +2,7 @@ package io.terrace.datanode.nvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
@@ -12,8 +13,11 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +30,8 @@ class NvmLinksTest {
 
     private static final byte[] BYTES = {1, 2, 3, 4, 5};
     private static final BlockKey KEY = new BlockKey("pool", 7, 1001);
+
+    private static final String SETPRIV = "/usr/bin/setpriv";
 
     @TempDir
     Path scratch;
@@ -219,5 +225,56 @@ class NvmLinksTest {
         // Other hosts are granted it all the same.
         here.link(extent, replica).close();
         assertThat(Path.of(here.oneTimeLink(extent))).exists();
+    }
+
+    /** As root, who may be another user: what a client can do with what it is granted. */
+    @Test
+    void anotherUser_opensTheGrantedNameAlone_andCannotWriteTheReplica() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may be another user");
+        assumeTrue(Files.isExecutable(Path.of(SETPRIV)), "setpriv is missing");
+        Files.setPosixFilePermissions(scratch, PosixFilePermissions.fromString("rwx--x--x"));
+        for (Path above = scratch.getParent(); above != null; above = above.getParent()) {
+            assumeTrue(
+                    Files.getPosixFilePermissions(above).contains(PosixFilePermission.OTHERS_EXECUTE),
+                    "the temporary directory is closed to others");
+        }
+        // As stock keeps it.
+        Files.setPosixFilePermissions(volume, PosixFilePermissions.fromString("rwx------"));
+        Files.setPosixFilePermissions(replica.file(), PosixFilePermissions.fromString("rw-r--r--"));
+        NvmLinks here = forThisHost(Files::createLink);
+        here.begin(replica);
+        here.link(extent, replica).close();
+        Path granted = Path.of(here.localLink(extent));
+        assertThat(asNobody("cat", replica.file().toString())).isNotZero();
+        assertThat(asNobody("ls", local().resolve("links").toString())).isNotZero();
+        assertThat(asNobody("cat", granted.toString())).isZero();
+        assertThat(asNobody("sh", "-c", "echo x >> " + granted)).isNotZero();
+        assertThat(asNobody("sh", "-c", "exec 3<" + granted + " && echo x > /proc/self/fd/3"))
+                .as("the descriptor opened again for writing")
+                .isNotZero();
+        assertThat(asNobody("chmod", "666", granted.toString())).isNotZero();
+        assertThat(Files.readAllBytes(replica.file())).isEqualTo(BYTES);
+        Files.delete(granted);
+        assertThat(asNobody("cat", granted.toString())).isNotZero();
+    }
+
+    private static int asNobody(String... command) throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of(SETPRIV, "--reuid=65534", "--regid=65534", "--clear-groups"));
+        all.addAll(List.of(command));
+        Process process = new ProcessBuilder(all)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+
+    @Test
+    void replica_ofAnotherUser_isNotForThisHost() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may give files to another user");
+        NvmLinks here = forThisHost(Files::createLink);
+        Files.setAttribute(replica.file(), "unix:uid", 65534);
+        here.begin(replica);
+        assertThat(here.opensHere(KEY)).isFalse();
     }
 }
