@@ -256,7 +256,8 @@ class PlacementCtlTest {
                 .contains("  Next   Stays until it is among the least read")
                 .containsPattern("\\d+ m?s, home +5 ")
                 .contains("without Terrace")
-                .contains("into memory of ", "policy  done, 1.0 MB in ", "read 5 times, there was room")
+                .contains("into memory of ", "policy  done, 1.0 MB in ")
+                .containsPattern("read 5 times within \\d+ m?s\n")
                 .doesNotContain("adaptive", "2^");
         assertThat(run("explain", "/data/hot file", "--numbers")).isZero();
         assertThat(out).contains("adaptive", "2^");

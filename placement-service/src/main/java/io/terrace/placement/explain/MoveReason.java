@@ -24,16 +24,17 @@ public final class MoveReason {
                     ? occasion.roomFor() < 0
                             ? "least worth keeping"
                             : "made room for " + other.apply(occasion.roomFor())
-                    : occasion.reads() < 0
-                            ? ""
-                            : "read " + Words.reads(occasion.reads()) + within(occasion)
-                                    + (occasion.roomMade() ? ", worth more than what left" : ", there was room");
+                    : occasion.reads() < 0 ? "" : "read " + Words.reads(occasion.reads()) + circumstance(occasion);
         };
     }
 
-    private static String within(Occasion occasion) {
+    /** The room, or the time that the reads took, where that says more. */
+    private static String circumstance(Occasion occasion) {
+        if (occasion.roomMade()) {
+            return ", worth more than what left";
+        }
         return occasion.reads() < 2 || occasion.withinMs() < 0
-                ? ""
+                ? ", there was room"
                 : " within " + Quantity.millis(Math.max(1000, occasion.withinMs()));
     }
 }

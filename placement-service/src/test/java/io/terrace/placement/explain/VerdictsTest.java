@@ -320,11 +320,7 @@ class VerdictsTest extends ExplainFixture {
                         + " -list-corruptfileblocks.");
         assertThat(verdict().moves())
                 .containsExactly(new MoveRow(
-                        "12 s ago",
-                        "into memory of dn1",
-                        "policy",
-                        "failed: corrupt",
-                        "read 3 times within 2 s, there was room"));
+                        "12 s ago", "into memory of dn1", "policy", "failed: corrupt", "read 3 times within 2 s"));
     }
 
     @Test
@@ -386,7 +382,7 @@ class VerdictsTest extends ExplainFixture {
                                 "into memory of dn1",
                                 "policy",
                                 "done, 1.0 MB in 19 ms",
-                                "read 3 times within 2 s, there was room"));
+                                "read 3 times within 2 s"));
         for (int i = 0; i < 9; i++) {
             ended(promotion("one", Cause.PIN, ""), 1_000, MoveOutcome.CHANGED, "", 1);
         }
