@@ -42,7 +42,7 @@ import picocli.CommandLine.Option;
 public final class PageTest implements Callable<Integer> {
     private static final int DATANODES = 2;
 
-    /** Of each daemon; what the placement service knows of a DataNode takes 700 KB of the NameNode's. */
+    /** Of each daemon: enough for a NameNode of 1000 DataNodes. */
     private static final int HEAP_MB = 2048;
 
     private static final List<Integer> WIDTHS = List.of(1280, 400);
