@@ -242,12 +242,14 @@ final class BlockStates {
             explained.await("/pinned/part-" + i, there);
         }
         int number = dataNodeOf(last);
+        command("pause");
         cluster.datanode(number).kill();
         explained.expect(
                 "its DataNode was killed",
                 last,
-                "ON ITS WAY into memory of " + NODE + " Why \\S+ pinned /pinned with all files below it; the copy that "
-                        + NODE + " had ended " + SINCE + " ago, when the DataNode fell silent\\.");
+                "NOT IN MEMORY: moves are paused since .* The copy that " + NODE + " had ended " + SINCE
+                        + " ago, when the DataNode fell silent\\. Next Comes in after placementctl resume\\.");
+        command("resume");
         explained.expect("pinned elsewhere", last, there);
     }
 
