@@ -5,6 +5,7 @@ import io.terrace.bench.guides.Shell;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -225,15 +226,15 @@ final class BlockStates {
 
     /** A pinned directory of which a part is on a DataNode that is killed: it comes into the memory of the other one. */
     private void ofAKilledDataNode() throws IOException, InterruptedException {
+        List<String> pinned = new ArrayList<>();
         for (int i = 0; i < PINNED; i++) {
-            written("/pinned/part-" + i, ReadFiles.BYTES);
+            pinned.add(written("/pinned/part-" + i, ReadFiles.BYTES));
         }
-        // What was pinned last is copied first.
         String last = "/pinned/part-0";
         command("pin --recursive /pinned");
-        explained.expect(
+        explained.expectOfAny(
                 "on its way",
-                last,
+                pinned,
                 "ON ITS WAY into memory of " + NODE
                         + " Why \\S+ pinned /pinned with all files below it\\. Next Waits for the" + " move budget of "
                         + NODE + " \\((it is the next one|\\d+ moves? before it(, about " + SINCE + ")?)\\)");

@@ -4,6 +4,7 @@ import io.terrace.bench.cluster.JavaProcess;
 import io.terrace.bench.guides.Shell;
 import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,6 +61,21 @@ final class Explained {
             seen++;
             sheet.progress(what + ": " + found.group());
         }
+    }
+
+    /** A state that one of these files is in now. */
+    void expectOfAny(String what, List<String> paths, String words) throws IOException, InterruptedException {
+        Pattern pattern = Pattern.compile(words);
+        for (String path : paths) {
+            Matcher found = pattern.matcher(text(path));
+            if (found.find()) {
+                seen++;
+                sheet.progress(what + ": " + found.group());
+                return;
+            }
+        }
+        missing++;
+        sheet.progress("NOT " + what + ": none of " + paths);
     }
 
     /** Null if it did not say so in time. */
