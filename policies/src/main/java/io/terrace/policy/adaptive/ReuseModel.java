@@ -1,8 +1,6 @@
 package io.terrace.policy.adaptive;
 
 import java.util.Arrays;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When objects come back: for each class of objects, how the time from a read to the next read of the same object is
@@ -45,15 +43,15 @@ final class ReuseModel {
     private static final double LEAST_WORTH = 1e-30;
     private static final double STALE_SHARE = 0.1;
     private static final double STALE_LEAST = 8;
-    private static final double[] NONE = new double[SPANS];
+    private static final double[] ZEROS = new double[SPANS];
 
-    /** By class, or null before an object of it came back. */
-    private final double[] @Nullable [] returned = new double[NODES][];
+    /** By class; empty before an object of it came back. */
+    private final double[][] returned = new double[NODES][];
 
     private final double[] started = new double[NODES];
     private final double[] fresh = new double[NODES];
     /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
-    private final float[] @Nullable [] worths = new float[NODES][];
+    private final float[][] worths = new float[NODES][];
 
     /** log2 of the index at span 0 less the cost of a move. */
     private final float[] admissions = new float[NODES];
@@ -81,6 +79,8 @@ final class ReuseModel {
         this.readsPerHalving = readsPerHalving;
         this.moveCost = moveCost;
         Arrays.fill(fresh, Double.MAX_VALUE);
+        Arrays.fill(returned, new double[0]);
+        Arrays.fill(worths, new float[0]);
     }
 
     /** A move took so long; of the last twenty or so the mean is expected of the next. */
@@ -155,7 +155,7 @@ final class ReuseModel {
         int span = span(ageMs);
         for (int at = node; ; at = parent(at)) {
             double[] counts = returned[at];
-            if (counts == null) {
+            if (counts.length == 0) {
                 counts = new double[SPANS];
                 returned[at] = counts;
             }
@@ -172,7 +172,7 @@ final class ReuseModel {
             started[node] /= 2;
             fresh[node] = Double.MAX_VALUE;
             double[] counts = returned[node];
-            for (int span = 0; counts != null && span < SPANS; span++) {
+            for (int span = 0; span < counts.length; span++) {
                 counts[span] /= 2;
             }
         }
@@ -180,7 +180,8 @@ final class ReuseModel {
 
     /** log2 of expected hits per ms of room taken, for an object of the class last read so long ago. */
     double worth(int node, long ageMs) {
-        float[] worth = refreshed(node);
+        refresh(node);
+        float[] worth = worths[node];
         double place = Log2.of(ageMs + 1) * PER_OCTAVE;
         int span = (int) place;
         if (span >= SPANS - 1) {
@@ -192,7 +193,7 @@ final class ReuseModel {
 
     /** As {@link #worth} at age 0, less the cost of the move; minus infinity when it would never pay back. */
     double admission(int node) {
-        float[] unused = refreshed(node);
+        refresh(node);
         return admissions[node];
     }
 
@@ -202,25 +203,18 @@ final class ReuseModel {
         return Arrays.stream(chance).sum();
     }
 
-    /** The index of a class, by span. */
-    private float[] refreshed(int node) {
-        float[] worth = worths[node];
-        if (worth == null || fresh[node] > Math.max(STALE_LEAST, STALE_SHARE * started[node])) {
-            if (worth == null) {
-                worth = new float[SPANS];
-                worths[node] = worth;
-            }
+    private void refresh(int node) {
+        if (fresh[node] > Math.max(STALE_LEAST, STALE_SHARE * started[node])) {
             fresh[node] = 0;
-            compute(node, worth);
+            compute(node);
         }
-        return worth;
     }
 
     /** Fills {@link #chance} with the chance of coming back in each span. */
     private void distribute(int node) {
         double[] counts = returned[node];
-        if (counts == null) {
-            counts = NONE;
+        if (counts.length == 0) {
+            counts = ZEROS;
         }
         if (node == 0) {
             double sum = started[0] + ROOT_WEIGHT;
@@ -242,7 +236,7 @@ final class ReuseModel {
      * the steepest slope from (held(a), hits(a)) to any later point: the first edge of the upper convex hull of the
      * points from a on, which is built from the right.
      */
-    private void compute(int node, float[] worth) {
+    private void compute(int node) {
         distribute(node);
         double waiting = 1;
         for (int span = 0; span < SPANS; span++) {
@@ -252,6 +246,10 @@ final class ReuseModel {
             hits[span + 1] = hits[span] + chance[span];
             waiting = after;
         }
+        if (worths[node].length == 0) {
+            worths[node] = new float[SPANS];
+        }
+        float[] worth = worths[node];
         int top = 0;
         hull[0] = SPANS;
         for (int span = SPANS - 1; span >= 0; span--) {
@@ -291,8 +289,8 @@ final class ReuseModel {
     }
 
     long memoryBytes() {
-        long counted = Arrays.stream(returned).filter(Objects::nonNull).count();
-        long computed = Arrays.stream(worths).filter(Objects::nonNull).count();
-        return NODES * 28L + SPANS * (28L + 8 * counted + 4 * computed);
+        long counts = Arrays.stream(returned).mapToLong(row -> row.length).sum();
+        long indexes = Arrays.stream(worths).mapToLong(row -> row.length).sum();
+        return NODES * 28L + SPANS * 28L + 8 * counts + 4 * indexes;
     }
 }
