@@ -348,6 +348,16 @@ public final class TerraceSettings {
             .doc(
                     "A replica that changed its storage type without an order of Terrace (Mover, Satisfier, Balancer) stays there for so long.");
 
+    public static final Setting<Integer> PLACEMENT_CONTROL_SHARE = key("terrace.placement.control.share", "NameNode")
+            .whole(1, 0, 10)
+            .doc(
+                    "Percent of blocks, by a hash of their id, that never climb by heat, neither into memory nor to a faster volume, so that placementctl report can say what tiers are worth; 0 turns it off. What rules, pins and operators ask for holds.");
+
+    public static final Setting<Long> PLACEMENT_CONTROL_PAUSE = key("terrace.placement.control.pause", "NameNode")
+            .millis("1h", 1_000, DAYS_24)
+            .doc(
+                    "Nothing climbs by heat for so long into a tier from which reads were slower than those of the control sample; then it is tried again.");
+
     public static final Setting<Long> PLACEMENT_INTERVAL = key("terrace.placement.interval", "NameNode")
             .millis("250ms", 10, DAYS_24)
             .doc("Time between two turns of the placement loop.");

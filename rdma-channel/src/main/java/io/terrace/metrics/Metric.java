@@ -320,6 +320,15 @@ public enum Metric {
     PLACEMENT_VOLUME_POOL_RETURNS(
             "placement.volume.pool.returned",
             "Moves down that give a pool back what is its own share of a tier, counted as they are ordered."),
+    PLACEMENT_CONTROL_HELD(
+            "placement.control.held",
+            "Climbs that heat asked for and that were not made, as the block is in the control sample."),
+    PLACEMENT_TIERS_LEFT(
+            "placement.tiers.left",
+            Kind.GAUGE,
+            "Tiers into which nothing climbs by heat for a time, as reads from them were slower than of the control sample."),
+    PLACEMENT_TIERS_LEFT_TIMES(
+            "placement.tiers.left_times", "Times that a tier was left because reads from it were slower."),
     PLACEMENT_SATISFY_LOOKED(
             "placement.satisfy.looked",
             "Files, directories and blocks looked at for rules and annotations with satisfy: true."),

@@ -51,11 +51,20 @@ public final class AccessRecorder {
         heat(pool, blockId, 1, 0, 0);
     }
 
-    /** It ended, after so many bytes. */
-    public void stockReadEnded(String pool, long blockId, long bytes, boolean fromMemory) {
+    /**
+     * It ended, after so many bytes.
+     *
+     * @param tookNs to open and read the file
+     */
+    public void stockReadEnded(String pool, long blockId, long bytes, boolean fromMemory, long tookNs) {
         metricRegistry.add(fromMemory ? Metric.READS_STOCK_MEMORY_BYTES : Metric.READS_STOCK_REPLICA_BYTES, bytes);
         bytesServed.add(bytes);
-        heat(pool, blockId, 0, bytes, fromMemory ? bytes : 0);
+        long nowNs = nanoClock.getAsLong();
+        for (Listener listener : listeners.getOrDefault(pool, List.of())) {
+            if (listener.heat().readEnded(blockId, bytes, fromMemory, tookNs, nowNs)) {
+                listener.blockAdded();
+            }
+        }
     }
 
     /** A stock short-circuit client was passed a descriptor; that is one read of unknown length. */

@@ -1,11 +1,13 @@
 package io.terrace.datanode.heartbeat;
 
 import io.terrace.common.BlockVersion;
+import io.terrace.common.ControlSample;
 import io.terrace.common.LogThrottle;
 import io.terrace.common.StorageTier;
 import io.terrace.compat.Release;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
+import io.terrace.datanode.heartbeat.HeatTable.Timed;
 import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
@@ -22,6 +24,7 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
@@ -31,7 +34,9 @@ import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -104,6 +109,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private long speedsDelivered;
     private long speedsSent;
     private @Nullable HeartbeatRequestProto unanswered;
+    /** The blocks whose read times the service wants. */
+    private ControlSample compared = ControlSample.NONE;
+
     private @Nullable ConditionProto outranked;
     /** What came of the last change of the memory tier's size; null before the first. */
     private @Nullable ResizedProto resized;
@@ -212,6 +220,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             shared.epochFence().silent(pool, this);
         } else if (shared.epochFence().accept(pool, response.getEpoch())) {
             shared.tier().serve(pool, shared.epochFence().says(pool, this, response.getServe()), nowNs);
+            // A service of a later release may have a larger share than this one knows.
+            compared =
+                    new ControlSample(Math.max(0, Math.min(ControlSample.MOST_PERCENT, response.getControlPercent())));
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
             }
@@ -305,10 +316,13 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
 
     private void addHeat(HeartbeatRequestProto.Builder request, long nowNs) {
         sentHeat = heat.drain(HeartbeatLimits.ENTRIES);
+        Map<StorageTier, Timed> times = new EnumMap<>(StorageTier.class);
         for (HeatTable.Heat hot : sentHeat) {
             ReplicaLook.Seen seen = shared.replicas().look(pool, hot.blockId());
             if (seen != null) {
-                request.addHeat(HeatProto.newBuilder()
+                times.merge(seen.tier(), hot.replica(), Timed::plus);
+                times.merge(StorageTier.MEMORY, hot.memory(), Timed::plus);
+                HeatProto.Builder proto = HeatProto.newBuilder()
                         .setBlock(ProtoConverter.block(seen.block()))
                         .setReplicaTier(ProtoConverter.tier(seen.tier()))
                         .setInMemory(shared.tier().isResident(seen.block().key()))
@@ -317,9 +331,23 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                         .setBytesReadFromMemory(hot.bytesReadFromMemory())
                         .setWrites(hot.writes())
                         .setBytesWritten(hot.bytesWritten())
-                        .setAgeMs(Math.max(0, TimeUnit.NANOSECONDS.toMillis(nowNs - hot.lastNs()))));
+                        .setAgeMs(Math.max(0, TimeUnit.NANOSECONDS.toMillis(nowNs - hot.lastNs())));
+                Timed timed = hot.replica().plus(hot.memory());
+                if (timed.reads() > 0 && compared.arm(hot.blockId()) != ControlSample.Arm.NEITHER) {
+                    proto.setTimedReads(timed.reads()).setTimedNs(timed.ns());
+                }
+                request.addHeat(proto);
             }
         }
+        times.forEach((tier, timed) -> {
+            if (timed.reads() > 0) {
+                request.addReadTimes(ReadTimeProto.newBuilder()
+                        .setTier(ProtoConverter.tier(tier))
+                        .setReads(timed.reads())
+                        .setBytes(timed.bytes())
+                        .setNs(timed.ns()));
+            }
+        });
     }
 
     private void addResidency(HeartbeatRequestProto.Builder request) {

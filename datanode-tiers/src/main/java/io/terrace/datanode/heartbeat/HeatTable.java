@@ -14,7 +14,12 @@ import java.util.Map;
  */
 public final class HeatTable {
 
-    /** One block's accesses. */
+    /**
+     * One block's accesses.
+     *
+     * @param replica reads of the replica that were timed
+     * @param memory reads of the memory copy that were timed
+     */
     public record Heat(
             long blockId,
             long reads,
@@ -22,7 +27,19 @@ public final class HeatTable {
             long bytesReadFromMemory,
             long writes,
             long bytesWritten,
-            long lastNs) {}
+            long lastNs,
+            Timed replica,
+            Timed memory) {}
+
+    /** Reads that were timed, their bytes, and how long they took. */
+    public record Timed(long reads, long bytes, long ns) {
+
+        static final Timed NONE = new Timed(0, 0, 0);
+
+        Timed plus(Timed other) {
+            return new Timed(reads + other.reads, bytes + other.bytes, ns + other.ns);
+        }
+    }
 
     private static final class Entry {
         long reads;
@@ -31,6 +48,32 @@ public final class HeatTable {
         long writes;
         long bytesWritten;
         long lastNs;
+        long replicaReads;
+        long replicaBytes;
+        long replicaNs;
+        long memoryReads;
+        long memoryBytes;
+        long memoryNs;
+
+        Timed replica() {
+            return replicaReads == 0 ? Timed.NONE : new Timed(replicaReads, replicaBytes, replicaNs);
+        }
+
+        Timed memory() {
+            return memoryReads == 0 ? Timed.NONE : new Timed(memoryReads, memoryBytes, memoryNs);
+        }
+
+        void timed(boolean fromMemory, long timedReads, long bytes, long ns) {
+            if (fromMemory) {
+                memoryReads += timedReads;
+                memoryBytes += bytes;
+                memoryNs += ns;
+            } else {
+                replicaReads += timedReads;
+                replicaBytes += bytes;
+                replicaNs += ns;
+            }
+        }
     }
 
     private final int most;
@@ -53,6 +96,17 @@ public final class HeatTable {
         return entries.size() > before;
     }
 
+    /** Counts the end of a read that was counted as it began; answers whether the block is new since the last heartbeat. */
+    public synchronized boolean readEnded(long blockId, long bytes, boolean fromMemory, long tookNs, long nowNs) {
+        int before = entries.size();
+        Entry entry = entry(blockId);
+        entry.bytesRead += bytes;
+        entry.bytesReadFromMemory += fromMemory ? bytes : 0;
+        entry.lastNs = nowNs;
+        entry.timed(fromMemory, 1, bytes, tookNs);
+        return entries.size() > before;
+    }
+
     /** Counts a finished write. */
     public synchronized void written(long blockId, long bytes, long nowNs) {
         Entry entry = entry(blockId);
@@ -69,7 +123,15 @@ public final class HeatTable {
             Map.Entry<Long, Entry> next = all.next();
             Entry e = next.getValue();
             drained.add(new Heat(
-                    next.getKey(), e.reads, e.bytesRead, e.bytesReadFromMemory, e.writes, e.bytesWritten, e.lastNs));
+                    next.getKey(),
+                    e.reads,
+                    e.bytesRead,
+                    e.bytesReadFromMemory,
+                    e.writes,
+                    e.bytesWritten,
+                    e.lastNs,
+                    e.replica(),
+                    e.memory()));
             all.remove();
         }
         return drained;
@@ -84,6 +146,16 @@ public final class HeatTable {
             entry.bytesReadFromMemory += heat.bytesReadFromMemory();
             entry.writes += heat.writes();
             entry.bytesWritten += heat.bytesWritten();
+            entry.timed(
+                    false,
+                    heat.replica().reads(),
+                    heat.replica().bytes(),
+                    heat.replica().ns());
+            entry.timed(
+                    true,
+                    heat.memory().reads(),
+                    heat.memory().bytes(),
+                    heat.memory().ns());
             if (entry.lastNs == 0 || entry.lastNs - heat.lastNs() < 0) {
                 entry.lastNs = heat.lastNs();
             }

@@ -28,7 +28,8 @@ final class HeartbeatExchangeGoldenTest {
             + " 5000" // not all that is resident
             + " 5a15 080b 1000 1a07 0801 10e907 1864 2064 2800 3200 3805" // result of order 11
             + " 6214 0a02 6964 1001 1a04 74657874 2206 72656d656479" // condition
-            + " 6850 7001"; // bytes served, serving
+            + " 6850 7001" // bytes served, serving
+            + " a20109 0803 1001 1832 20d836"; // one read of 50 bytes from disk in 7000 ns
 
     private final HeartbeatFixture fixture = new HeartbeatFixture(
             POOL,
@@ -49,7 +50,7 @@ final class HeartbeatExchangeGoldenTest {
         HeartbeatResponseProto answer = HeartbeatResponseProto.parseFrom(HEX.parseHex(ANSWER.replace(" ", "")));
         assertThat(link.delivered(answer, 0)).isEqualTo(3000);
         fixture.accessRecorder.granted(StorageTier.MEMORY, POOL, 3, 2, 30);
-        fixture.accessRecorder.stockReadEnded(POOL, 3, 50, false);
+        fixture.accessRecorder.stockReadEnded(POOL, 3, 50, false, 7_000);
         fixture.accessRecorder.written(POOL, 3, 60);
 
         // The list of figures grows with the metrics, and their values change with what is counted; the release is

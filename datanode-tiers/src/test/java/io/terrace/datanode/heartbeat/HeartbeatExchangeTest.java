@@ -133,7 +133,7 @@ class HeartbeatExchangeTest {
         link.compose(0);
         link.delivered(answer(1, true, true), 0);
         accessRecorder.stockReadBegan(POOL, 9, false);
-        accessRecorder.stockReadEnded(POOL, 9, 50, false);
+        accessRecorder.stockReadEnded(POOL, 9, 50, false, 7_000);
         fixture.enter(3);
         assertThat(sentSoon.get()).isPositive();
         HeartbeatRequestProto request = link.compose(5_000_000L);
@@ -141,6 +141,55 @@ class HeartbeatExchangeTest {
         assertThat(request.getResidencyList()).hasSize(1);
         accessRecorder.granted(StorageTier.MEMORY, POOL, 9, 4, 30);
         return request;
+    }
+
+    /** In the control sample, and as many others, of ten percent. */
+    private static final long CONTROL = 13;
+
+    private static final long TREATED = 2;
+    private static final long NEITHER = 9;
+
+    private void timedReads() {
+        for (long block : new long[] {CONTROL, TREATED, NEITHER}) {
+            accessRecorder.stockReadBegan(POOL, block, false);
+            accessRecorder.stockReadEnded(POOL, block, 50, false, 7_000);
+            accessRecorder.stockReadBegan(POOL, block, true);
+            accessRecorder.stockReadEnded(POOL, block, 50, true, 100);
+        }
+    }
+
+    @Test
+    void readTimes_areToldByTier_andOfComparedBlocksAlone() {
+        link.compose(0);
+        HeartbeatResponseProto compared =
+                answer(1, true, true).toBuilder().setControlPercent(10).build();
+        link.delivered(compared, 0);
+        timedReads();
+        HeartbeatRequestProto first = link.compose(5_000_000L);
+        assertThat(first.getReadTimesList())
+                .extracting(
+                        time -> time.getTier(), time -> time.getReads(), time -> time.getBytes(), time -> time.getNs())
+                .containsExactlyInAnyOrder(
+                        tuple(TierProto.DISK, 3L, 150L, 21_000L), tuple(TierProto.MEMORY, 3L, 150L, 300L));
+        assertThat(first.getHeatList())
+                .extracting(
+                        heat -> heat.getBlock().getBlockId(), heat -> heat.getTimedReads(), heat -> heat.getTimedNs())
+                .containsExactly(tuple(CONTROL, 2L, 7_100L), tuple(TREATED, 2L, 7_100L), tuple(NEITHER, 0L, 0L));
+        link.refused();
+        HeartbeatRequestProto again = link.compose(5_000_000L);
+        assertThat(again.getReadTimesList()).as("lost with a refusal").isEqualTo(first.getReadTimesList());
+        assertThat(again.getHeatList()).isEqualTo(first.getHeatList());
+        link.delivered(compared, 0);
+        assertThat(link.compose(5_000_000L).getReadTimesList()).isEmpty();
+    }
+
+    @Test
+    void withoutAControlSample_noBlockIsTimed() {
+        link.compose(0);
+        link.delivered(answer(1, true, true), 0);
+        timedReads();
+        assertThat(link.compose(5_000_000L).getHeatList())
+                .allSatisfy(heat -> assertThat(heat.getTimedReads()).isZero());
     }
 
     @Test

@@ -111,8 +111,8 @@ final class EagerPromotion implements DatasetListener {
     }
 
     @Override
-    public InputStream opened(ExtendedBlock block, InputStream stock) {
-        return listener.opened(block, stock);
+    public InputStream opened(ExtendedBlock block, InputStream stock, long openNs) {
+        return listener.opened(block, stock, openNs);
     }
 
     @Override

@@ -119,7 +119,7 @@ final class SimulatedRead {
             dataNode.process().after(scheduler.between(0, 200 * MS), "stream read", () -> {
                 whole(key, file, "a stream of " + dataNode);
                 simulatedCluster.hooks().giveBack(dataNode, extent);
-                dataNode.accessRecorder().stockReadEnded(key.pool(), key.blockId(), extent.lengthBytes(), true);
+                dataNode.accessRecorder().stockReadEnded(key.pool(), key.blockId(), extent.lengthBytes(), true, MS);
             });
         }
         simulatedCluster.readByStock();
@@ -150,7 +150,7 @@ final class SimulatedRead {
             return;
         }
         dataNode.accessRecorder().stockReadBegan(key.pool(), key.blockId(), false);
-        dataNode.accessRecorder().stockReadEnded(key.pool(), key.blockId(), replica.lengthBytes(), false);
+        dataNode.accessRecorder().stockReadEnded(key.pool(), key.blockId(), replica.lengthBytes(), false, 5 * MS);
         if (dataNode.host().simulatedVolumes.isCorrupt(replica)) {
             simulatedCluster.writeLoad().corrupt(dataNode.host(), key.blockId());
         }

@@ -7,51 +7,59 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
-import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
-/** A file channel for reading that counts what is read and sent; everything else is the file's own channel. */
+/** A file channel for reading that counts and times what is read and sent; everything else is the file's own channel. */
 final class CountedChannel extends FileChannel {
 
-    private final FileChannel file;
-    private final LongConsumer counted;
+    /** Told of each read: its bytes, negative at the end of the file, and how long it took. */
+    interface Counted {
+        void accept(long bytes, long tookNs);
+    }
 
-    CountedChannel(FileChannel file, LongConsumer counted) {
+    private final FileChannel file;
+    private final LongSupplier nanoClock;
+    private final Counted counted;
+
+    CountedChannel(FileChannel file, LongSupplier nanoClock, Counted counted) {
         this.file = file;
+        this.nanoClock = nanoClock;
         this.counted = counted;
     }
 
-    private int count(int bytes) {
-        if (bytes > 0) {
-            counted.accept(bytes);
-        }
-        return bytes;
+    private void count(long bytes, long beganNs) {
+        counted.accept(bytes, nanoClock.getAsLong() - beganNs);
     }
 
     @Override
     public int read(ByteBuffer into) throws IOException {
-        return count(file.read(into));
+        long beganNs = nanoClock.getAsLong();
+        int bytes = file.read(into);
+        count(bytes, beganNs);
+        return bytes;
     }
 
     @Override
     public long read(ByteBuffer[] into, int offset, int length) throws IOException {
+        long beganNs = nanoClock.getAsLong();
         long bytes = file.read(into, offset, length);
-        if (bytes > 0) {
-            counted.accept(bytes);
-        }
+        count(bytes, beganNs);
         return bytes;
     }
 
     @Override
     public int read(ByteBuffer into, long position) throws IOException {
-        return count(file.read(into, position));
+        long beganNs = nanoClock.getAsLong();
+        int bytes = file.read(into, position);
+        count(bytes, beganNs);
+        return bytes;
     }
 
     @Override
     public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
+        long beganNs = nanoClock.getAsLong();
         long bytes = file.transferTo(position, count, target);
-        if (bytes > 0) {
-            counted.accept(bytes);
-        }
+        count(bytes, beganNs);
         return bytes;
     }
 

@@ -15,8 +15,12 @@ public interface DatasetListener {
     @Nullable
     InputStream openCopy(ExtendedBlock block, long offset);
 
-    /** The stream that stock opened for this reader, as it should be handed out. */
-    InputStream opened(ExtendedBlock block, InputStream stock);
+    /**
+     * The stream that stock opened for this reader, as it should be handed out.
+     *
+     * @param openNs how long stock took to open it
+     */
+    InputStream opened(ExtendedBlock block, InputStream stock, long openNs);
 
     /** The replica changes, goes, or is moved by stock: called before and after. */
     void changed(String pool, long blockId);

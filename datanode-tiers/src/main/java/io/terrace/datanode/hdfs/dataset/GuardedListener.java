@@ -71,8 +71,8 @@ public final class GuardedListener implements DatasetListener {
     }
 
     @Override
-    public InputStream opened(ExtendedBlock block, InputStream stock) {
-        return ask(present -> present.opened(block, stock), stock);
+    public InputStream opened(ExtendedBlock block, InputStream stock, long openNs) {
+        return ask(present -> present.opened(block, stock, openNs), stock);
     }
 
     @Override

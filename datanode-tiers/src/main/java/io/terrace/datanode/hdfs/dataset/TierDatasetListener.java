@@ -66,8 +66,8 @@ public final class TierDatasetListener implements DatasetListener {
         String pool = block.getBlockPoolId();
         long blockId = block.getBlockId();
         boolean passed = reader == ReaderKind.PASSED_DESCRIPTOR;
-        Extent extent =
-                tier.lend(new BlockKey(pool, blockId, block.getGenerationStamp()), passed, nanoClock.getAsLong());
+        long beganNs = nanoClock.getAsLong();
+        Extent extent = tier.lend(new BlockKey(pool, blockId, block.getGenerationStamp()), passed, beganNs);
         if (extent == null) {
             return null;
         }
@@ -75,10 +75,11 @@ public final class TierDatasetListener implements DatasetListener {
         try {
             file = new FileInputStream(directory.file(extent).toFile());
             file.getChannel().position(offset);
-            InputStream copy = CountedStream.of(file, bytes -> {
+            long openNs = nanoClock.getAsLong() - beganNs;
+            InputStream copy = CountedStream.of(file, nanoClock, (bytes, readNs) -> {
                 tier.giveBack(extent, nanoClock.getAsLong());
                 if (!passed) {
-                    accessRecorder.stockReadEnded(pool, blockId, bytes, true);
+                    accessRecorder.stockReadEnded(pool, blockId, bytes, true, openNs + readNs);
                 }
             });
             if (passed) {
@@ -97,7 +98,7 @@ public final class TierDatasetListener implements DatasetListener {
     }
 
     @Override
-    public InputStream opened(ExtendedBlock block, InputStream stock) {
+    public InputStream opened(ExtendedBlock block, InputStream stock, long openNs) {
         String pool = block.getBlockPoolId();
         long blockId = block.getBlockId();
         switch (ReaderKind.ofCurrentThread()) {
@@ -115,7 +116,10 @@ public final class TierDatasetListener implements DatasetListener {
                 if (stock instanceof FileInputStream file) {
                     try {
                         return CountedStream.of(
-                                file, bytes -> accessRecorder.stockReadEnded(pool, blockId, bytes, false));
+                                file,
+                                nanoClock,
+                                (bytes, readNs) ->
+                                        accessRecorder.stockReadEnded(pool, blockId, bytes, false, openNs + readNs));
                     } catch (IOException e) {
                         LOG.debug("The bytes of this read are not counted", e);
                     }

@@ -76,8 +76,9 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         if (copy != null) {
             return copy;
         }
+        long beganNs = System.nanoTime();
         InputStream stock = open(b, () -> super.getBlockInputStream(b, seekOffset));
-        return present == null ? stock : present.opened(b, stock);
+        return present == null ? stock : present.opened(b, stock, System.nanoTime() - beganNs);
     }
 
     @Override
