@@ -2,6 +2,7 @@ package io.terrace.placement;
 
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
+import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Resize;
@@ -62,7 +63,15 @@ final class EngineEpoch {
 
     EngineEpoch(
             PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, MetricRegistry metricRegistry) {
-        this(settings, view, activePolicy, new ClusterState(settings.moves(), settings.heat(), metricRegistry));
+        this(
+                settings,
+                view,
+                activePolicy,
+                new ClusterState(
+                        settings.moves(),
+                        settings.heat(),
+                        metricRegistry,
+                        new ControlTrial(settings.control(), metricRegistry)));
     }
 
     private EngineEpoch(
@@ -189,6 +198,7 @@ final class EngineEpoch {
                     entry.writes(),
                     entry.bytesWritten());
         }
+        clusterState.controlTrial().read(heartbeat.readTimes());
         heatProcessor.take(nowMs, node, heartbeat.heat());
         volumes.accessed(heartbeat.heat());
     }
@@ -238,6 +248,7 @@ final class EngineEpoch {
             tickedMs = nowMs;
             noticeAnnotations(nowMs);
             leavingCopies.look();
+            clusterState.controlTrial().turn(nowMs);
         }
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
@@ -300,7 +311,7 @@ final class EngineEpoch {
     }
 
     /** @param epoch 0 while the engine is inactive */
-    EngineStatus status(boolean active, long epoch, OperatorState operatorState) {
+    EngineStatus status(long nowMs, boolean active, long epoch, OperatorState operatorState) {
         int silent = 0;
         int waiting = 0;
         int inFlight = 0;
@@ -328,6 +339,7 @@ final class EngineEpoch {
                 inFlight,
                 volumesWaiting,
                 clusterState.volumeMovesInFlight(),
-                reports().memoryBytes());
+                reports().memoryBytes(),
+                clusterState.controlTrial().left(nowMs).size());
     }
 }

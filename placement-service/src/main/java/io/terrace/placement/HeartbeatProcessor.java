@@ -1,5 +1,6 @@
 package io.terrace.placement;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
@@ -147,6 +148,9 @@ final class HeartbeatProcessor {
         if (change.pinned()) {
             node.policy().vanished(nowMs, block.id());
             return;
+        }
+        if (same == null) {
+            clusterState.controlTrial().climbed(StorageTier.MEMORY, block.id());
         }
         Move open = node.moveQueue().open(block.id());
         if (open == null && (same == null || same.pinnedThere)) {

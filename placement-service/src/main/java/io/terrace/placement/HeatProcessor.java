@@ -118,6 +118,9 @@ final class HeatProcessor {
         StampedBlock block = entry.block();
         BlockHeat heat = clusterState.heat().touch(nowMs, block);
         heat.record(nowMs, node, entry, clusterState.heatSettings().halfLifeMs());
+        if (entry.reads() + entry.timedReads() > 0) {
+            clusterState.controlTrial().read(block.id(), entry.reads(), entry.timedReads(), entry.timedNs());
+        }
         Resident here = node.residents().find(block.id());
         if (here != null) {
             here.bytesServed += entry.bytesReadFromMemory();

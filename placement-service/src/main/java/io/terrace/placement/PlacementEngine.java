@@ -4,6 +4,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
+import io.terrace.placement.control.Benefit;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.journal.EngineJournal;
@@ -256,7 +257,8 @@ public final class PlacementEngine {
                 node.session().needsFull(nowMs),
                 toDo,
                 heartbeatIntervalMs(),
-                node.resize());
+                node.resize(),
+                settings.control().sample().percent());
         node.session().answered(answer);
         return answer;
     }
@@ -357,6 +359,13 @@ public final class PlacementEngine {
         return engineEpoch.volumes().lacking();
     }
 
+    /** Tiers into which nothing climbs by heat now, as reads from them were slower than of the control sample. */
+    public List<Benefit> tiersLeft() {
+        return reports().benefits(latestMs).stream()
+                .filter(benefit -> benefit.leftForMs() > 0)
+                .toList();
+    }
+
     public boolean isActive() {
         return active;
     }
@@ -376,6 +385,6 @@ public final class PlacementEngine {
 
     /** The loop's gauges. */
     public EngineStatus engineStatus() {
-        return engineEpoch.status(active, active ? epoch : 0, operatorState);
+        return engineEpoch.status(latestMs, active, active ? epoch : 0, operatorState);
     }
 }

@@ -1,6 +1,8 @@
 package io.terrace.placement;
 
+import io.terrace.common.ControlSample;
 import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
@@ -14,7 +16,16 @@ import java.util.function.UnaryOperator;
  * @param policy that the settings name
  */
 public record PlacementSettings(
-        PolicyChoice policy, MoveSettings moves, HeatSettings heat, HeartbeatSettings heartbeats) {
+        PolicyChoice policy,
+        MoveSettings moves,
+        HeatSettings heat,
+        HeartbeatSettings heartbeats,
+        ControlSettings control) {
+
+    /** Without a control sample. */
+    public PlacementSettings(PolicyChoice policy, MoveSettings moves, HeatSettings heat, HeartbeatSettings heartbeats) {
+        this(policy, moves, heat, heartbeats, ControlSettings.OFF);
+    }
 
     /**
      * Reads them from a lookup by key that answers null for what is unset.
@@ -39,7 +50,10 @@ public record PlacementSettings(
                         Math.toIntExact(TerraceSettings.PLACEMENT_HEARTBEAT_INTERVAL.get(conf)),
                         TerraceSettings.PLACEMENT_NODE_EXPIRY.get(conf),
                         TerraceSettings.PLACEMENT_NODE_FORGET.get(conf),
-                        TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES.get(conf)));
+                        TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES.get(conf)),
+                new ControlSettings(
+                        new ControlSample(TerraceSettings.PLACEMENT_CONTROL_SHARE.get(conf)),
+                        TerraceSettings.PLACEMENT_CONTROL_PAUSE.get(conf)));
     }
 
     private static VolumeMoveSettings volumes(UnaryOperator<String> conf) {

@@ -33,6 +33,7 @@ import picocli.CommandLine.Mixin;
             ExplainCommand.class,
             MovesCommand.class,
             HistoryCommand.class,
+            ReportCommand.class,
             AnnotationsCommand.class,
             AnnotateCommand.class,
             ChangeCommands.Promote.class,

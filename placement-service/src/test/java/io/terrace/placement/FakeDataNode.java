@@ -67,6 +67,14 @@ public final class FakeDataNode {
         return this;
     }
 
+    /** Reads that took so long in all. */
+    FakeDataNode timedReads(StampedBlock block, long times, long ns) {
+        boolean inMemory = memory.containsKey(block.id());
+        long bytes = times * block.lengthBytes();
+        heat.add(new Heat(block, StorageTier.DISK, inMemory, times, bytes, inMemory ? bytes : 0, 0, 0, 0, times, ns));
+        return this;
+    }
+
     FakeDataNode writes(StampedBlock block) {
         heat.add(new Heat(block, StorageTier.DISK, false, 0, 0, 0, 1, block.lengthBytes(), 0));
         return this;

@@ -3,8 +3,10 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.common.ControlSample;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -45,7 +47,8 @@ class PlacementSettingsTest {
                                 new VolumeMoveSettings(
                                         100L << 20, 10L << 30, 4, 1_000, 1_000, 0.9, 86_400_000, 21_600_000)),
                         new HeatSettings(500_000, 600_000),
-                        new HeartbeatSettings(250, 10_000, 600_000, 10_000)));
+                        new HeartbeatSettings(250, 10_000, 600_000, 10_000),
+                        new ControlSettings(new ControlSample(1), 3_600_000)));
     }
 
     @Test
@@ -73,6 +76,8 @@ class PlacementSettingsTest {
         conf.put("terrace.placement.volume.high-water", "18");
         conf.put("terrace.placement.volume.cold", "19s");
         conf.put("terrace.placement.volume.others.rest", "20s");
+        conf.put("terrace.placement.control.share", "2");
+        conf.put("terrace.placement.control.pause", "21s");
         assertThat(read())
                 .isEqualTo(new PlacementSettings(
                         choice("idecider", Map.of("threshold", "5", "remembered", "6144")),
@@ -85,7 +90,8 @@ class PlacementSettingsTest {
                                 6_000,
                                 new VolumeMoveSettings(13, 14, 15, 16, 17, 0.18, 19_000, 20_000)),
                         new HeatSettings(7_000, 8_000),
-                        new HeartbeatSettings(90, 10_000, 11_000, 12_000)));
+                        new HeartbeatSettings(90, 10_000, 11_000, 12_000),
+                        new ControlSettings(new ControlSample(2), 21_000)));
     }
 
     @ParameterizedTest
@@ -96,6 +102,7 @@ class PlacementSettingsTest {
         "terrace.placement.heartbeat.entries,  8191",
         "terrace.placement.tracked.blocks,     many",
         "terrace.placement.node.expiry,        25d",
+        "terrace.placement.control.share,      11",
         "terrace.placement.policy,             guess"
     })
     void from_aBadValue_isRefusedWithKeyAndRemedy(String key, String value) {

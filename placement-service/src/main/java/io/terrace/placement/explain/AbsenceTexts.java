@@ -1,6 +1,8 @@
 package io.terrace.placement.explain;
 
 import io.terrace.common.Quantity;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.control.ControlTrial.Obstacle;
 import io.terrace.placement.explain.BlockSituation.Kind;
 import io.terrace.placement.explain.BlockSituation.Replica;
 import io.terrace.placement.explain.FileSituation.Rule;
@@ -65,6 +67,9 @@ final class AbsenceTexts {
         }
         if (found == null) {
             found = ofAnOrder();
+        }
+        if (found == null) {
+            found = ofControl();
         }
         if (found == null) {
             found = ofReads();
@@ -171,6 +176,27 @@ final class AbsenceTexts {
                     "Give it more memory, or write the file in smaller blocks.");
         }
         return null;
+    }
+
+    /** What keeps heat from bringing it in, to learn what memory is worth. */
+    private @Nullable Verdict ofControl() {
+        Obstacle heldBack = situation.report().heldBack();
+        if (heldBack == null) {
+            return null;
+        }
+        String now = now(file);
+        if (heldBack.samplePercent() > 0) {
+            return new Verdict(
+                    NOT + "in the control sample (" + TerraceSettings.PLACEMENT_CONTROL_SHARE.key() + ")",
+                    heldBack.samplePercent()
+                            + " % of blocks never climb by heat, so that placementctl report can say what tiers are worth.",
+                    now.isEmpty() ? "Nothing, while it is." : now);
+        }
+        return new Verdict(
+                NOT + "nothing comes in by heat for " + Quantity.millis(heldBack.leftForMs()) + " ("
+                        + TerraceSettings.PLACEMENT_CONTROL_PAUSE.key() + ")",
+                "Reads from memory were slower than of the control sample: placementctl report.",
+                ("Tried again after that. " + now).strip());
     }
 
     private Verdict pinnedWithoutRoom(FilePin pin) {

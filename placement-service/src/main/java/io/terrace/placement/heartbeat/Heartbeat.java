@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param takesVolumeMoves orders to move replicas between volumes are carried out
  * @param release version and commit of Terrace in the DataNode; empty if it does not say
  * @param resized what came of the last change of the memory tier's size; null before the first
+ * @param readTimes what stock readers were served since the last heartbeat, and how long that took; an entry for each tier
  */
 public record Heartbeat(
         String node,
@@ -39,9 +40,50 @@ public record Heartbeat(
         Map<String, Long> figures,
         boolean takesVolumeMoves,
         String release,
-        @Nullable Resized resized) {
+        @Nullable Resized resized,
+        List<ReadTime> readTimes) {
 
-    /** Of a DataNode whose memory was not resized. */
+    /** Of a DataNode that timed no read. */
+    public Heartbeat(
+            String node,
+            String host,
+            int transferPort,
+            long incarnation,
+            long sequence,
+            List<TierState> tiers,
+            List<Heat> heat,
+            List<Residency> residency,
+            boolean full,
+            List<Result> results,
+            List<HealthFinding> conditions,
+            long bytesServed,
+            boolean serving,
+            Map<String, Long> figures,
+            boolean takesVolumeMoves,
+            String release,
+            @Nullable Resized resized) {
+        this(
+                node,
+                host,
+                transferPort,
+                incarnation,
+                sequence,
+                tiers,
+                heat,
+                residency,
+                full,
+                results,
+                conditions,
+                bytesServed,
+                serving,
+                figures,
+                takesVolumeMoves,
+                release,
+                resized,
+                List.of());
+    }
+
+    /** The same whose memory was not resized either. */
     public Heartbeat(
             String node,
             String host,
@@ -98,7 +140,8 @@ public record Heartbeat(
                 figures,
                 takesVolumeMoves,
                 release,
-                resized);
+                resized,
+                readTimes);
     }
 
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */
@@ -118,7 +161,12 @@ public record Heartbeat(
      */
     public record Resized(long id, long capacityBytes, long configuredBytes, @Nullable String refusal) {}
 
-    /** Reads and writes of one block on this DataNode since the last heartbeat that carried it. */
+    /**
+     * Reads and writes of one block on this DataNode since the last heartbeat that carried it.
+     *
+     * @param timedReads that ended and were timed; 0 for blocks that are not compared
+     * @param timedNs how long they took
+     */
     public record Heat(
             StampedBlock block,
             StorageTier replica,
@@ -128,7 +176,27 @@ public record Heartbeat(
             long bytesReadFromMemory,
             long writes,
             long bytesWritten,
-            long ageMs) {}
+            long ageMs,
+            long timedReads,
+            long timedNs) {
+
+        /** Of which no read was timed. */
+        public Heat(
+                StampedBlock block,
+                StorageTier replica,
+                boolean inMemory,
+                long reads,
+                long bytesRead,
+                long bytesReadFromMemory,
+                long writes,
+                long bytesWritten,
+                long ageMs) {
+            this(block, replica, inMemory, reads, bytesRead, bytesReadFromMemory, writes, bytesWritten, ageMs, 0, 0);
+        }
+    }
+
+    /** How long a DataNode opened and read files for so many reads from one of its tiers. */
+    public record ReadTime(StorageTier tier, long reads, long bytes, long ns) {}
 
     /** A block that entered or left the memory tier; {@code pinned} by an {@code hdfs cacheadmin} directive. */
     public record Residency(StampedBlock block, boolean resident, boolean pinned) {}

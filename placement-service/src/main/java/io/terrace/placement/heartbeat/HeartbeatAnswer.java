@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param orders at most {@code MoveQueue.ORDERS_PER_ANSWER}, to be begun in this sequence
  * @param intervalMs when to call again
  * @param resize a change of the memory tier's size that the DataNode has not answered; null if there is none
+ * @param controlPercent share of blocks in the {@link io.terrace.common.ControlSample}
  */
 public record HeartbeatAnswer(
         boolean active,
@@ -22,13 +23,26 @@ public record HeartbeatAnswer(
         boolean fullWanted,
         List<MoveOrder> orders,
         int intervalMs,
-        @Nullable Resize resize) {
+        @Nullable Resize resize,
+        int controlPercent) {
 
     public HeartbeatAnswer {
         orders = List.copyOf(orders);
     }
 
-    /** An answer that leaves the memory tier's size as it is. */
+    /** An answer without a control sample. */
+    public HeartbeatAnswer(
+            boolean active,
+            long epoch,
+            boolean serve,
+            boolean fullWanted,
+            List<MoveOrder> orders,
+            int intervalMs,
+            @Nullable Resize resize) {
+        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0);
+    }
+
+    /** The same that leaves the memory tier's size as it is. */
     public HeartbeatAnswer(
             boolean active, long epoch, boolean serve, boolean fullWanted, List<MoveOrder> orders, int intervalMs) {
         this(active, epoch, serve, fullWanted, orders, intervalMs, null);

@@ -3,6 +3,7 @@ package io.terrace.placement.heartbeat;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
@@ -15,6 +16,7 @@ import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
@@ -69,7 +71,16 @@ public final class HeartbeatCodec {
                 figures(proto.getFiguresList(), limits),
                 proto.getTakesVolumeMoves(),
                 limits.name(proto.getRelease()),
-                proto.hasResized() ? resized(proto.getResized(), limits) : null);
+                proto.hasResized() ? resized(proto.getResized(), limits) : null,
+                limits.first(HeartbeatLimits.MOST_TIERS, proto.getReadTimesList(), HeartbeatCodec::readTime));
+    }
+
+    private static ReadTime readTime(ReadTimeProto proto) {
+        return new ReadTime(
+                ProtoConverter.tier(proto.getTier()),
+                amount(proto.getReads(), "reads"),
+                amount(proto.getBytes(), "bytes"),
+                amount(proto.getNs(), "ns"));
     }
 
     private static Resized resized(ResizedProto proto, HeartbeatLimits limits) {
@@ -112,6 +123,9 @@ public final class HeartbeatCodec {
                 .setServe(answer.serve())
                 .setFullResidencyWanted(answer.fullWanted())
                 .setHeartbeatIntervalMs(answer.intervalMs());
+        if (answer.controlPercent() > 0) {
+            proto.setControlPercent(answer.controlPercent());
+        }
         answer.orders().forEach(order -> ProtoConverter.add(proto, order));
         Resize resize = answer.resize();
         if (resize != null) {
@@ -158,7 +172,9 @@ public final class HeartbeatCodec {
                 amount(proto.getBytesReadFromMemory(), "bytesReadFromMemory"),
                 amount(proto.getWrites(), "writes"),
                 amount(proto.getBytesWritten(), "bytesWritten"),
-                amount(proto.getAgeMs(), "ageMs"));
+                amount(proto.getAgeMs(), "ageMs"),
+                amount(proto.getTimedReads(), "timedReads"),
+                amount(proto.getTimedNs(), "timedNs"));
     }
 
     private static Result result(ResultProto proto, HeartbeatLimits limits) {

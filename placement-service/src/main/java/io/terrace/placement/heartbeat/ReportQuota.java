@@ -80,10 +80,21 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
                     Math.min(bytesRead, entry.bytesReadFromMemory()),
                     accesses.take(nowMs, entry.writes()),
                     bytes.take(nowMs, entry.bytesWritten()),
-                    entry.ageMs());
-            metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, taken.equals(entry) ? 0 : 1);
+                    entry.ageMs(),
+                    // What does not all count is no fair sample either.
+                    0,
+                    0);
+            metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, isCut(entry, taken) ? 1 : 0);
             admitted.add(taken);
         }
         return admitted;
+    }
+
+    private static boolean isCut(Heat entry, Heat taken) {
+        return taken.reads() != entry.reads()
+                || taken.bytesRead() != entry.bytesRead()
+                || taken.bytesReadFromMemory() != entry.bytesReadFromMemory()
+                || taken.writes() != entry.writes()
+                || taken.bytesWritten() != entry.bytesWritten();
     }
 }

@@ -1,11 +1,14 @@
 package io.terrace.placement.move;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
+import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
@@ -100,6 +103,10 @@ public final class MoveDispatcher {
             }
             if (node.leaving() != null) {
                 moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, node.leaving(), false);
+                continue;
+            }
+            if (move.cause() == Cause.POLICY && clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)) {
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, ControlTrial.SLOWER, false);
                 continue;
             }
             promotionsOpen = promotionsOpen

@@ -1,5 +1,6 @@
 package io.terrace.placement.move;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policy.RuleEvaluator;
@@ -98,7 +99,9 @@ public final class MovePlanner {
                 || isForbidden(heat)
                 || !movesAllowed
                 || heldBack
-                || node.moveQueue().isFullForPromotions()) {
+                || node.moveQueue().isFullForPromotions()
+                || clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)
+                || !clusterState.controlTrial().mayClimb(StorageTier.MEMORY, id)) {
             metricRegistry.increment(Metric.PLACEMENT_MOVES_HELD_BACK);
             StampedBlock block = heat == null ? new StampedBlock(id, 0, request.sizeBytes()) : heat.block();
             moveTracker.correct(nowMs, node, block, request.from());

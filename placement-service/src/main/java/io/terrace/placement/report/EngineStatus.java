@@ -21,7 +21,8 @@ public record EngineStatus(
         int inFlight,
         int volumeMovesWaiting,
         int volumeMovesInFlight,
-        long memoryBytes) {
+        long memoryBytes,
+        int tiersLeft) {
 
     /** Connects the placement gauges to the latest status. */
     public static void publish(MetricRegistry metricRegistry, Supplier<EngineStatus> latest) {
@@ -45,6 +46,7 @@ public record EngineStatus(
         metricRegistry.gauge(Metric.PLACEMENT_MOVES_IN_FLIGHT, () -> latest.get().inFlight);
         metricRegistry.gauge(Metric.PLACEMENT_VOLUME_MOVES_WAITING, () -> latest.get().volumeMovesWaiting);
         metricRegistry.gauge(Metric.PLACEMENT_VOLUME_MOVES_IN_FLIGHT, () -> latest.get().volumeMovesInFlight);
+        metricRegistry.gauge(Metric.PLACEMENT_TIERS_LEFT, () -> latest.get().tiersLeft);
         metricRegistry.gauge(Metric.PLACEMENT_MEMORY_BYTES, () -> latest.get().memoryBytes);
     }
 }

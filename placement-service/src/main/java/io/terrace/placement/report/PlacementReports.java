@@ -1,5 +1,8 @@
 package io.terrace.placement.report;
 
+import io.terrace.common.StorageTier;
+import io.terrace.placement.control.Benefit;
+import io.terrace.placement.control.ReportCodec;
 import io.terrace.placement.move.HeldBlocks;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
@@ -16,6 +19,7 @@ import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.policy.api.Explanation;
 import io.terrace.policy.api.PoolUsage;
+import io.terrace.protocol.proto.AdminProtos.ReportResponseProto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -165,9 +169,15 @@ public final class PlacementReports {
                 heat == null ? null : hot(nowMs, heat),
                 pins.find(blockId) != null,
                 excluded(heat),
-                volumes.range(blockId),
+                range(nowMs, blockId),
+                clusterState.controlTrial().obstacle(nowMs, StorageTier.MEMORY, blockId),
                 replicas,
                 clusterState.moveTracker().history().of(blockId, moves));
+    }
+
+    private @Nullable String range(long nowMs, long blockId) {
+        String range = volumes.range(blockId);
+        return range == null ? null : range + clusterState.controlTrial().ofVolumes(nowMs, blockId);
     }
 
     private static ReplicaReport.Host host(long nowMs, DataNodeState node, @Nullable Move open) {
@@ -251,6 +261,16 @@ public final class PlacementReports {
         found.addAll(latestMoves(MoveHistory.MOST_MOVES));
         found.removeIf(move -> !ids.contains(move.id()));
         return found;
+    }
+
+    /** What tiers are worth, by read times. */
+    public ReportResponseProto readTimes(long nowMs) {
+        return ReportCodec.report(nowMs, clusterState.controlTrial());
+    }
+
+    /** What tiers are worth, fastest first. */
+    public List<Benefit> benefits(long nowMs) {
+        return clusterState.controlTrial().benefits(nowMs);
     }
 
     public int trackedBlocks() {

@@ -3,6 +3,8 @@ package io.terrace.placement.state;
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.control.ControlSettings;
+import io.terrace.placement.control.ControlTrial;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,14 +22,25 @@ public final class ClusterState {
     private final MoveTracker moveTracker;
     private final TokenBucket volumeBudget;
     private final Reach reach = new Reach();
+    private final ControlTrial controlTrial;
     private StateListener listener;
 
+    /** Without a control sample. */
     public ClusterState(MoveSettings moveSettings, HeatSettings heatSettings, MetricRegistry metricRegistry) {
+        this(moveSettings, heatSettings, metricRegistry, new ControlTrial(ControlSettings.OFF, metricRegistry));
+    }
+
+    public ClusterState(
+            MoveSettings moveSettings,
+            HeatSettings heatSettings,
+            MetricRegistry metricRegistry,
+            ControlTrial controlTrial) {
         this(
                 moveSettings,
                 heatSettings,
                 metricRegistry,
                 new HeatMap(heatSettings.trackedBlocks(), heatSettings.halfLifeMs()),
+                controlTrial,
                 StateListener.NONE);
     }
 
@@ -36,12 +49,14 @@ public final class ClusterState {
             HeatSettings heatSettings,
             MetricRegistry metricRegistry,
             HeatMap heat,
+            ControlTrial controlTrial,
             StateListener listener) {
         this.moveSettings = moveSettings;
         this.heatSettings = heatSettings;
         this.metricRegistry = metricRegistry;
         this.moveTracker = new MoveTracker(metricRegistry);
         this.heat = heat;
+        this.controlTrial = controlTrial;
         long volumeBytes = moveSettings.volumes().totalBytesPerSecond();
         this.volumeBudget = new TokenBucket(volumeBytes, volumeBytes, Accrual.CAPPED, TimeUnit.MILLISECONDS, 0);
         tell(listener);
@@ -55,12 +70,13 @@ public final class ClusterState {
     }
 
     /**
-     * What outlives an epoch: the heat, and of each DataNode what it last said of itself. This object is of no use any more.
+     * What outlives an epoch: the heat, the comparison with the control sample, and of each DataNode what it last said of
+     * itself. This object is of no use any more.
      *
      * @param maker of the DataNodes' policies
      */
     public ClusterState successor(Supplier<PlacementPolicy> maker) {
-        ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, listener);
+        ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, controlTrial, listener);
         nodes.forEach((uuid, node) -> next.nodes.put(uuid, node.successor(maker.get())));
         heat.all().forEach(block -> block.rebind(node -> next.nodes.get(node.uuid())));
         return next;
@@ -84,6 +100,11 @@ public final class ClusterState {
 
     public HeatMap heat() {
         return heat;
+    }
+
+    /** Which blocks never climb by heat, and what tiers are worth. */
+    public ControlTrial controlTrial() {
+        return controlTrial;
     }
 
     /** Which clients find copies. */

@@ -52,10 +52,19 @@ final class DownMoves {
     void forHotter(long nowMs, DataNodeState node, Known block, StorageTier tier, double reads) {
         int pool = pools.pool(tier, block);
         Cold cold = coldest.peek(nowMs, node.uuid(), tier, pool);
-        if (cold != null && reads >= MUCH_HOTTER * cold.heat() + 1) {
+        if (cold != null && isMuchColder(cold, reads)) {
             coldest.take(node.uuid(), tier, pool);
             makeRoom(nowMs, node, cold.block(), tier, ": a block with more reads is to take its room");
         }
+    }
+
+    /** Whether {@link #forHotter} would let one go down. */
+    boolean coldestIsMuchColder(long nowMs, DataNodeState node, Known block, StorageTier tier, double reads) {
+        return isMuchColder(coldest.peek(nowMs, node.uuid(), tier, pools.pool(tier, block)), reads);
+    }
+
+    private static boolean isMuchColder(@Nullable Cold cold, double reads) {
+        return cold != null && reads >= MUCH_HOTTER * cold.heat() + 1;
     }
 
     /**

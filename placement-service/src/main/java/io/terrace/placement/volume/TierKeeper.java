@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>If a tier is above its high-water mark, its coldest blocks go down.
  * </ul>
  *
+ * <p>A block of the control sample does not climb, and nothing climbs into a tier that is left as its reads are slower.
+ *
  * <p>A block without a range stays where HDFS put it. Owned by the engine's thread.
  */
 final class TierKeeper {
@@ -141,7 +143,8 @@ final class TierKeeper {
             // Where one replica is to climb, nothing makes room for a tier in which the block has one already.
             StorageTier above = range.allReplicas() ? tier : fastest;
             StorageTier to = faster(nowMs, node, block, tier, above, reads);
-            if (to == null) {
+            if (to == null
+                    || !clusterState.controlTrial().mayClimb(to, block.block().id())) {
                 continue;
             }
             if (range.allReplicas()) {
@@ -164,20 +167,25 @@ final class TierKeeper {
 
     /**
      * The fastest tier above {@code above} with room; meanwhile lets a colder block of the same pool, or what others borrowed,
-     * make room in one without.
+     * make room in one without. For a block of the control sample nothing makes room: a tier is named where something would.
      */
     private @Nullable StorageTier faster(
             long nowMs, DataNodeState node, Known block, StorageTier from, StorageTier above, double reads) {
         TierRange range = block.rule().tiers();
+        boolean stays = clusterState.controlTrial().holds(block.block().id());
         for (StorageTier to : range == null ? List.<StorageTier>of() : range.fasterThan(above)) {
-            if (!space.has(nowMs, node, to)) {
+            if (!space.has(nowMs, node, to) || clusterState.controlTrial().isLeft(nowMs, to)) {
                 continue;
             }
             if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())
                     && pools.admits(nowMs, node, block, from, to)) {
                 return to;
             }
-            if (!downMoves.forShare(nowMs, node, block, to)) {
+            if (stays) {
+                if (downMoves.coldestIsMuchColder(nowMs, node, block, to, reads)) {
+                    return to;
+                }
+            } else if (!downMoves.forShare(nowMs, node, block, to)) {
                 downMoves.forHotter(nowMs, node, block, to, reads);
             }
         }

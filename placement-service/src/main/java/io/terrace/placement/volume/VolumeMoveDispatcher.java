@@ -1,11 +1,13 @@
 package io.terrace.placement.volume;
 
 import io.terrace.metrics.Metric;
+import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
@@ -85,11 +87,20 @@ final class VolumeMoveDispatcher {
         for (Move move : node.volumeMoves().waiting()) {
             if (nowMs - move.requestedMs() > WAIT_MS) {
                 end(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text());
+            } else if (climbsIntoALeftTier(nowMs, move)) {
+                end(nowMs, node, move, MoveOutcome.CANCELLED, ControlTrial.SLOWER);
             } else if (due.size() < most && move.isDue(nowMs)) {
                 due.add(move);
             }
         }
         return due;
+    }
+
+    private boolean climbsIntoALeftTier(long nowMs, Move move) {
+        Volumes volumes = move.volumes();
+        return move.cause() == Cause.HEAT
+                && volumes != null
+                && clusterState.controlTrial().isLeft(nowMs, volumes.to());
     }
 
     private boolean hasBudget(long nowMs, DataNodeState node) {
@@ -170,6 +181,9 @@ final class VolumeMoveDispatcher {
             // If it is elsewhere by now, others moved it since.
             known.settled(nowMs, node.uuid(), id, volumes.to());
             space.moved(nowMs, node, volumes, move.block().lengthBytes());
+            if (move.cause() == Cause.HEAT) {
+                clusterState.controlTrial().climbed(volumes.to(), id);
+            }
         } else if (result.tier() != null) {
             known.settled(nowMs, node.uuid(), id, result.tier());
         } else {

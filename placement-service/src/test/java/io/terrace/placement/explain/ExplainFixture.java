@@ -3,6 +3,7 @@ package io.terrace.placement.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.DataNodeFixture;
+import io.terrace.placement.control.ControlTrial.Obstacle;
 import io.terrace.placement.explain.BlockSituation.Kind;
 import io.terrace.placement.explain.BlockSituation.Replica;
 import io.terrace.placement.explain.FileSituation.Rule;
@@ -123,6 +124,9 @@ abstract class ExplainFixture extends DataNodeFixture {
         lastMoves.add(0, move);
     }
 
+    @Nullable
+    Obstacle heldBack;
+
     final BlockVerdict verdict() {
         BlockReport report = new BlockReport(
                 95,
@@ -130,6 +134,7 @@ abstract class ExplainFixture extends DataNodeFixture {
                 pin != null,
                 null,
                 range,
+                heldBack,
                 replicas.values().stream().map(ReplicaBuilder::build).toList(),
                 List.copyOf(lastMoves));
         FileSituation file =

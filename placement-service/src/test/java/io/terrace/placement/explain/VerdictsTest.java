@@ -2,6 +2,7 @@ package io.terrace.placement.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.control.ControlTrial.Obstacle;
 import io.terrace.placement.explain.BlockSituation.Kind;
 import io.terrace.placement.explain.BlockVerdict.MoveRow;
 import io.terrace.placement.explain.BlockVerdict.ReplicaRow;
@@ -427,5 +428,24 @@ class VerdictsTest extends ExplainFixture {
         satisfying = "satisfy: all replicas are where storage policy ONE_SSD wants them";
         assertThat(verdict().tiers())
                 .startsWith("Satisfy: all replicas are where storage policy ONE_SSD wants them. The");
+    }
+
+    @Test
+    void controlSample_isSaid_whateverIsRead() {
+        heldBack = new Obstacle(1, 0);
+        assertVerdict(
+                "NOT IN MEMORY: in the control sample (terrace.placement.control.share)",
+                "1 % of blocks never climb by heat, so that placementctl report can say what tiers are worth.",
+                "Now, once: placementctl promote /w/part-0095. For good: placementctl pin /w/part-0095.");
+    }
+
+    @Test
+    void memoryThatIsLeft_isSaid() {
+        heldBack = new Obstacle(0, 120_000);
+        assertVerdict(
+                "NOT IN MEMORY: nothing comes in by heat for 2 min (terrace.placement.control.pause)",
+                "Reads from memory were slower than of the control sample: placementctl report.",
+                "Tried again after that. Now, once: placementctl promote /w/part-0095. For good: placementctl pin"
+                        + " /w/part-0095.");
     }
 }

@@ -9,6 +9,7 @@ import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -39,6 +40,7 @@ public final class StandInDataNode implements AutoCloseable {
     private final List<ResultProto> results = new ArrayList<>();
     private final List<ResidencyProto> changes = new ArrayList<>();
     private final List<ConditionProto> conditions = new ArrayList<>();
+    private final List<ReadTimeProto> readTimes = new ArrayList<>();
     private final long incarnation = System.nanoTime() & Long.MAX_VALUE;
     private boolean full = true;
     private long sequence;
@@ -69,6 +71,26 @@ public final class StandInDataNode implements AutoCloseable {
                 .setInMemory(memory.containsKey(block.getBlockId()))
                 .setReads(times)
                 .setBytesRead(times * block.getNumBytes())
+                .build());
+    }
+
+    /** Reads that took so long in all. */
+    public void timedReads(ExtendedBlock block, int times, long ns) {
+        boolean inMemory = memory.containsKey(block.getBlockId());
+        heat.add(HeatProto.newBuilder()
+                .setBlock(proto(block))
+                .setReplicaTier(TierProto.DISK)
+                .setInMemory(inMemory)
+                .setReads(times)
+                .setBytesRead(times * block.getNumBytes())
+                .setTimedReads(times)
+                .setTimedNs(ns)
+                .build());
+        readTimes.add(ReadTimeProto.newBuilder()
+                .setTier(inMemory ? TierProto.MEMORY : TierProto.DISK)
+                .setReads(times)
+                .setBytes(times * block.getNumBytes())
+                .setNs(ns)
                 .build());
     }
 
@@ -105,8 +127,10 @@ public final class StandInDataNode implements AutoCloseable {
                 .setFullResidency(full)
                 .addAllResults(results)
                 .addAllConditions(conditions)
+                .addAllReadTimes(readTimes)
                 .setBytesServed(1L << 40);
         heat.clear();
+        readTimes.clear();
         changes.clear();
         results.clear();
         return request;

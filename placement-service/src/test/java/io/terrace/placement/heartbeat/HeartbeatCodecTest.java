@@ -3,8 +3,10 @@ package io.terrace.placement.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
@@ -12,6 +14,7 @@ import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -173,5 +176,40 @@ class HeartbeatCodecTest {
                         .resized())
                 .isEqualTo(resized);
         assertThat(decoded(heartbeat(1, 1)).resized()).isNull();
+    }
+
+    @Test
+    void readTimes_andTheControlSample_areTheSameOnTheOtherSide() {
+        HeartbeatRequestProto request = heartbeat(1, 1).toBuilder()
+                .addReadTimes(ReadTimeProto.newBuilder()
+                        .setTier(TierProto.SSD)
+                        .setReads(3)
+                        .setBytes(5)
+                        .setNs(7))
+                .setHeat(
+                        0,
+                        heartbeat(1, 1).getHeat(0).toBuilder().setTimedReads(2).setTimedNs(9))
+                .build();
+        assertThat(decoded(request).readTimes()).containsExactly(new ReadTime(StorageTier.SSD, 3, 5, 7));
+        assertThat(decoded(request).heat()).singleElement().satisfies(heat -> {
+            assertThat(heat.timedReads()).isEqualTo(2);
+            assertThat(heat.timedNs()).isEqualTo(9);
+        });
+        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4))
+                        .getControlPercent())
+                .isEqualTo(4);
+    }
+
+    @Test
+    void readTimes_ofMoreTiersThanThereAre_areCut() {
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder();
+        for (int i = 0; i < 100; i++) {
+            request.addReadTimes(ReadTimeProto.newBuilder()
+                    .setTier(TierProto.SSD)
+                    .setReads(1)
+                    .setBytes(1)
+                    .setNs(1));
+        }
+        assertThat(decoded(request.build()).readTimes()).hasSize(HeartbeatLimits.MOST_TIERS);
     }
 }

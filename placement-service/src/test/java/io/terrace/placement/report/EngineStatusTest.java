@@ -19,7 +19,7 @@ class EngineStatusTest {
     }
 
     private void shows(boolean active, OperatorState operatorState, long off, long paused) {
-        EngineStatus status = new EngineStatus(active, 7, operatorState, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        EngineStatus status = new EngineStatus(active, 7, operatorState, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         EngineStatus.publish(metricRegistry, () -> status);
         assertThat(metricRegistry.value(Metric.PLACEMENT_ACTIVE)).isEqualTo(active ? 1 : 0);
         assertThat(metricRegistry.value(Metric.PLACEMENT_OFF)).isEqualTo(off);

@@ -42,6 +42,8 @@ import io.terrace.protocol.proto.AdminProtos.PinsRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PinsResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.ReportRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ReportResponseProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
@@ -248,6 +250,14 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         return answerOneOfFew(() -> {
             checkActive();
             return fileHistory.answer(request);
+        });
+    }
+
+    @Override
+    public ReportResponseProto report(RpcController controller, ReportRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            return loop.ask(placement -> placement.reports().readTimes(loop.nowMs()));
         });
     }
 

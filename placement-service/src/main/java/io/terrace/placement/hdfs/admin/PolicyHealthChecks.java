@@ -82,6 +82,13 @@ final class PolicyHealthChecks {
                             + PinnedBlocks.MOST_BLOCKS + " pinned blocks at most",
                     "pin less, or leave it to the policy; placementctl pins shows which directories have too many"));
         }
+        placement
+                .tiersLeft()
+                .forEach(left -> found.add(finding(
+                        "tier.left",
+                        Severity.WARNING,
+                        left.text(),
+                        "placementctl report shows read times; see what slows the tier's devices or its host down")));
         long lost = metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST);
         if (lost > 0) {
             found.add(finding(

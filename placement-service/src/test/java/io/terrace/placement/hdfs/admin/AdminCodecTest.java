@@ -31,7 +31,7 @@ class AdminCodecTest {
         ReplicaReport.Host host = new ReplicaReport.Host(true, 0, 0, 10, 0, 0, 1, 0, 0);
         ReplicaReport replica = new ReplicaReport(
                 "uuid", "node:1", true, true, false, 0, true, 1, 0, 0, WHY, null, 0, null, null, host, null);
-        BlockReport report = new BlockReport(1, null, false, null, null, List.of(replica), List.of());
+        BlockReport report = new BlockReport(1, null, false, null, null, null, List.of(replica), List.of());
         BlockFacts facts = new BlockFacts(new StampedBlock(1, 1, 1), 5, "complete", List.of());
         return AdminCodec.block(facts, report, new Reader(0, Map.of(), full))
                 .getReplicas(0)
