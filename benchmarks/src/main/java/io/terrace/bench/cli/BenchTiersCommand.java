@@ -8,9 +8,11 @@ import io.terrace.bench.tiers.AutoPlan;
 import io.terrace.bench.tiers.MoveBenchmark;
 import io.terrace.bench.tiers.NvmBenchmark;
 import io.terrace.bench.tiers.SatisfyBenchmark;
+import io.terrace.bench.tiers.SpillBenchmark;
 import io.terrace.bench.tiers.TiersBenchmark;
 import io.terrace.bench.tiers.TiersPart;
 import io.terrace.bench.tiers.WalkPlan;
+import io.terrace.bench.tiers.YieldBenchmark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -33,7 +35,8 @@ import picocli.CommandLine.Option;
                     + " on disk with stock and with a range of tiers (AUTO). Changes storage policies, with a rule that"
                     + " satisfies them, and kills the NameNode half-way (SATISFY). Compares positional reads of NVM through"
                     + " grants with those of memory and with stock's short-circuit reads (NVM). Compares moves with cp and sync,"
-                    + " and their speed with a rate that is set (MOVE).",
+                    + " and their speed with a rate that is set (MOVE). Writes more to SSDs than they hold, with stock and with"
+                    + " a range of tiers (SPILL). Lets stock's Mover take home what climbed (YIELD).",
             "All volumes are directories of one file system; for AUTO the DataNodes delay reads by storage type.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
@@ -77,6 +80,21 @@ final class BenchTiersCommand implements Callable<Integer> {
             Path at = options.clusters(NAME).resolve("nvm");
             new NvmBenchmark(
                             options.measurementPlan(), at, options.seed, options.over(BenchOptions.ONLY_PINNED), scores)
+                    .run();
+        }
+        if (wanted.contains(TiersPart.SPILL)) {
+            Path at = options.clusters(NAME).resolve("spill");
+            new SpillBenchmark(options.quick ? 32 : 128, 8, at, options.seed, options.properties, scores).run();
+        }
+        if (wanted.contains(TiersPart.YIELD)) {
+            Path at = options.clusters(NAME).resolve("yield");
+            new YieldBenchmark(
+                            options.quick ? 20 : 100,
+                            options.quick ? 10 : 60,
+                            at,
+                            options.seed,
+                            options.properties,
+                            scores)
                     .run();
         }
     }

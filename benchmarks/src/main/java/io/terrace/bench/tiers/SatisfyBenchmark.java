@@ -24,8 +24,6 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.server.mover.Mover;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Files whose storage policy changes and that a rule tells to satisfy: whether all come to where it wants them though the
@@ -182,14 +180,7 @@ public final class SatisfyBenchmark {
         set(fs, ONE_SSD, COLD);
         int there = await(fs, ONE_SSD, files);
         List<String> before = storages(fs);
-        int code;
-        try {
-            code = ToolRunner.run(cluster.confStock(), new Mover.Cli(), new String[] {"-p", DATA.toString()});
-        } catch (IOException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException("Mover failed", e);
-        }
+        int code = StockMover.run(cluster.confStock(), DATA);
         List<String> after = storages(fs);
         long moved = 0;
         for (int i = 0; i < files; i++) {

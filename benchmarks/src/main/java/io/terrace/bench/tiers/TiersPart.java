@@ -11,5 +11,9 @@ public enum TiersPart {
     /** Positional reads of NVM on the DataNode's host. */
     NVM,
     /** What a move costs, and whether it keeps to a rate. */
-    MOVE
+    MOVE,
+    /** More is written to SSDs than they hold. */
+    SPILL,
+    /** Stock's Mover takes home what climbed. */
+    YIELD
 }
