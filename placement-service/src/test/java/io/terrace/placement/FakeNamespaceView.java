@@ -118,7 +118,13 @@ public final class FakeNamespaceView implements NamespaceView {
             found.add(
                     at == null
                             ? null
-                            : new Placed(at.block(), at.path(), annotationsOf(block), at.obstacle(), at.replicas()));
+                            : new Placed(
+                                    at.block(),
+                                    at.path(),
+                                    annotationsOf(block),
+                                    at.obstacle(),
+                                    at.replicas(),
+                                    at.quotaTiers()));
         }
         return found;
     }

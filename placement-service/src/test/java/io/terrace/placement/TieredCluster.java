@@ -72,7 +72,15 @@ public abstract class TieredCluster extends SteppedLoop {
         for (PlacedReplica replica : before.replicas()) {
             replicas.add(replica.node().equals(node.uuid) ? new PlacedReplica(node.uuid, tier, obstacle) : replica);
         }
-        names.places.put(block.id(), new Placed(before.block(), before.path(), before.obstacle(), replicas));
+        names.places.put(
+                block.id(),
+                new Placed(
+                        before.block(),
+                        before.path(),
+                        before.annotations(),
+                        before.obstacle(),
+                        replicas,
+                        before.quotaTiers()));
     }
 
     final StorageTier tier(StampedBlock block, FakeDataNode node) {

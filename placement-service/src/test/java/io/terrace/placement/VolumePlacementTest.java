@@ -271,4 +271,72 @@ class VolumePlacementTest extends TieredCluster {
         waits(20_000);
         assertThat(ordered(one)).containsExactly("1 DISK SSD", "1 SSD ARCHIVE");
     }
+
+    private void quota(StampedBlock block, StorageTier... policy) {
+        Placed before = names.places.get(block.id());
+        names.places.put(
+                block.id(),
+                new Placed(
+                        before.block(), before.path(), before.annotations(), null, before.replicas(), List.of(policy)));
+    }
+
+    @Test
+    void underAQuotaByStorageType_aRangeStaysWithinThePolicysTypes() {
+        rules("- path: /a/**", "  tiers: nvm..archive");
+        place(BLOCK, "/a/file", StorageTier.DISK, one, two);
+        quota(BLOCK, StorageTier.SSD, StorageTier.DISK);
+        read(one, BLOCK, 9);
+        assertThat(ordered(one)).containsExactly("1 DISK SSD");
+        assertThat(placement.reports().block(nowMs, 1, 5).range())
+                .isEqualTo(
+                        "rule 1 of the policy keeps it in ssd..disk of its tiers: a quota by storage type binds it to the"
+                                + " storage policy");
+        nowMs += TimeUnit.DAYS.toMillis(1);
+        beats(1);
+        waits(70_000);
+        assertThat(ordered(one)).as("not to archive").containsExactly("1 DISK SSD", "1 SSD DISK");
+    }
+
+    @Test
+    void underAQuotaByStorageType_withoutThePolicysTypesInTheRange_staysAndExplainSaysSo() {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(BLOCK, "/a/file", StorageTier.DISK, one);
+        quota(BLOCK, StorageTier.DISK);
+        read(one, BLOCK, 9);
+        waits(10_000);
+        assertThat(ordered(one)).isEmpty();
+        assertThat(stays(1)).startsWith("a directory above it has a quota by storage type");
+    }
+
+    private String stays(long id) {
+        return placement.reports().block(nowMs, id, 5).replicas().get(0).stays();
+    }
+
+    @Test
+    void whatStays_isSaidByExplain() {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(block(1, 4), "/a/1", StorageTier.DISK, one);
+        place(block(2, 4), "/a/2", StorageTier.DISK, one);
+        names.places.put(1L, names.places.get(1L).stopped("the block is erasure-coded"));
+        names.places.put(2L, names.places.get(2L).stopped("the block is being written or recovered"));
+        for (int i = 3; i <= 4; i++) {
+            String type = i == 3 ? "RAM_DISK" : "PROVIDED";
+            place(block(i, 4), "/a/" + i, StorageTier.DISK, one);
+            names.places.put(
+                    (long) i,
+                    new Placed(
+                            block(i, 4),
+                            "/a/" + i,
+                            null,
+                            List.of(new PlacedReplica("one", null, "replicas on " + type + " are not moved"))));
+        }
+        for (int i = 1; i <= 4; i++) {
+            read(one, block(i, 4), 9);
+        }
+        assertThat(ordered(one)).isEmpty();
+        assertThat(stays(1)).isEqualTo("the block is erasure-coded");
+        assertThat(stays(2)).isEqualTo("the block is being written or recovered");
+        assertThat(stays(3)).isEqualTo("replicas on RAM_DISK are not moved");
+        assertThat(stays(4)).isEqualTo("replicas on PROVIDED are not moved");
+    }
 }

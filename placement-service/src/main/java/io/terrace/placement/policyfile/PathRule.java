@@ -37,6 +37,23 @@ public record PathRule(
         annotations = Set.copyOf(annotations);
     }
 
+    /** The same with another range. */
+    public PathRule within(TierRange range) {
+        return new PathRule(
+                number,
+                path,
+                place,
+                weight,
+                size,
+                pool,
+                mostBytes,
+                range,
+                writeToMemory,
+                satisfy,
+                annotations,
+                annotated);
+    }
+
     /** For people who may not see the patterns. */
     public String name() {
         return number == 0

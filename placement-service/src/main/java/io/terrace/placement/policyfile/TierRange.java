@@ -4,6 +4,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.conf.NearestWord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param allReplicas whether all replicas of a hot block climb, not one
  * @param keepMs for how long after its last access a block does not go down for its age: the word {@code keep}; 0 for what
  *     the settings say
+ * @param boundByQuota whether a quota by storage type keeps it within the storage policy of the file
  */
-public record TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas, long keepMs) {
+public record TierRange(
+        StorageTier fastest, StorageTier slowest, boolean allReplicas, long keepMs, boolean boundByQuota) {
 
     static final List<String> WORDS = List.of("nvm", "ssd", "disk", "archive");
     private static final String KEEP = "[0-9]{1,5}[mhd]";
@@ -25,6 +28,10 @@ public record TierRange(StorageTier fastest, StorageTier slowest, boolean allRep
 
     public TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas) {
         this(fastest, slowest, allReplicas, 0);
+    }
+
+    public TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas, long keepMs) {
+        this(fastest, slowest, allReplicas, keepMs, false);
     }
 
     /**
@@ -95,6 +102,23 @@ public record TierRange(StorageTier fastest, StorageTier slowest, boolean allRep
 
     TierRange keeping(long forMs) {
         return new TierRange(fastest, slowest, allReplicas, forMs);
+    }
+
+    /**
+     * What is left of it within these tiers, from the fastest of them down to the first that is missing.
+     *
+     * @return null if nothing is left
+     */
+    public @Nullable TierRange within(Collection<StorageTier> allowed) {
+        List<StorageTier> left = new ArrayList<>();
+        for (StorageTier tier : tiers(fastest.ordinal(), slowest.ordinal())) {
+            if (allowed.contains(tier)) {
+                left.add(tier);
+            } else if (!left.isEmpty()) {
+                break;
+            }
+        }
+        return left.isEmpty() ? null : new TierRange(left.get(0), left.get(left.size() - 1), allReplicas, keepMs, true);
     }
 
     public boolean contains(StorageTier tier) {

@@ -112,16 +112,35 @@ public interface NamespaceView {
      * @param path of the file
      * @param annotations of the file and the directories above it
      * @param obstacle why none of the replicas may be moved; null if they may
+     * @param quotaTiers the tiers of the file's storage policy, where a directory above it has a quota by storage type: HDFS
+     *     counts by policy, so replicas elsewhere would use what nobody gave them. Null without such a quota
      */
     record Placed(
             StampedBlock block,
             String path,
             PathAnnotations annotations,
             @Nullable String obstacle,
-            List<PlacedReplica> replicas) {
+            List<PlacedReplica> replicas,
+            @Nullable List<StorageTier> quotaTiers) {
 
         public Placed {
             replicas = List.copyOf(replicas);
+            quotaTiers = quotaTiers == null ? null : List.copyOf(quotaTiers);
+        }
+
+        /** A block without a quota by storage type. */
+        public Placed(
+                StampedBlock block,
+                String path,
+                PathAnnotations annotations,
+                @Nullable String obstacle,
+                List<PlacedReplica> replicas) {
+            this(block, path, annotations, obstacle, replicas, null);
+        }
+
+        /** The same, of which none may be moved. */
+        public Placed stopped(String why) {
+            return new Placed(block, path, annotations, why, replicas, quotaTiers);
         }
 
         /** A block of a file without annotations. */

@@ -14,7 +14,9 @@ import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,10 @@ final class KnownReplicas {
         private PathRule rule;
         private int slot = PoolBytes.UNKNOWN;
         private int pools;
+        private @Nullable String obstacle;
+        /** By DataNode; those of other replicas are null. */
+        private Map<String, String> obstacles = Map.of();
+
         private long lookedMs;
         private long climbsFromMs = Long.MIN_VALUE;
 
@@ -48,6 +54,12 @@ final class KnownReplicas {
 
         PathRule rule() {
             return rule;
+        }
+
+        /** Why its replica on a DataNode may not be moved at all; null if it may. */
+        @Nullable
+        String obstacle(String node) {
+            return obstacle != null && on(node) != null ? obstacle : obstacles.get(node);
         }
 
         /** When the NameNode was asked last. */
@@ -203,9 +215,21 @@ final class KnownReplicas {
         known.slot = slot(placed, rule);
         known.pools = pools;
         known.lookedMs = nowMs;
+        known.obstacle = placed.obstacle();
+        known.obstacles = obstacles(placed);
         look(nowMs, known, placed, isNew);
         count(known, 1);
         return known;
+    }
+
+    private static Map<String, String> obstacles(Placed placed) {
+        Map<String, String> obstacles = new HashMap<>();
+        for (PlacedReplica replica : placed.replicas()) {
+            if (replica.obstacle() != null) {
+                obstacles.put(replica.node(), replica.obstacle());
+            }
+        }
+        return Map.copyOf(obstacles);
     }
 
     private void look(long nowMs, Known known, Placed placed, boolean isNew) {

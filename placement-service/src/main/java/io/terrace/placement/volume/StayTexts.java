@@ -56,6 +56,10 @@ final class StayTexts {
     String stays(long nowMs, long blockId, DataNodeState node) {
         Known block = known.find(blockId);
         Place place = block == null ? null : block.on(node.uuid());
+        String obstacle = block == null ? null : block.obstacle(node.uuid());
+        if (obstacle != null) {
+            return obstacle;
+        }
         if (place != null && place.isLeftAlone(nowMs)) {
             return place.movedBy() + ": left alone for " + minutes(place.leftAloneUntilMs() - nowMs) + " min";
         }

@@ -213,7 +213,11 @@ final class TierKeeper {
 
     /** For people who may not see the patterns. */
     static String sentence(PathRule rule) {
-        return rule.name() + " keeps it in " + rule.tiers();
+        TierRange range = rule.tiers();
+        return rule.name() + " keeps it in " + range
+                + (range != null && range.boundByQuota()
+                        ? " of its tiers: a quota by storage type binds it to the storage policy"
+                        : "");
     }
 
     static String name(StorageTier tier) {

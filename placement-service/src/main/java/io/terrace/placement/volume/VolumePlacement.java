@@ -42,6 +42,9 @@ public final class VolumePlacement {
     /** Of those, how many are seen through at a turn for some that are due. */
     private static final int MOST_SEEN = 10_000;
 
+    private static final String NOTHING_WITHIN =
+            "a directory above it has a quota by storage type, and its storage policy has no type within these tiers";
+
     private final ClusterState clusterState;
     private final NamespaceView view;
     private final KnownReplicas known;
@@ -221,10 +224,18 @@ public final class VolumePlacement {
     private void look(long nowMs, Placed block, BlockHeat heat) {
         PathRule rule = spec.ruleFor(block.path(), block.annotations()).rule();
         RuleDecision decision = spec.decide(rule, block.block().lengthBytes());
-        if (rule == null || rule.tiers() == null || !decision.fits()) {
+        TierRange range = TierRange.of(rule);
+        if (rule == null || range == null || !decision.fits()) {
             known.forget(block.block().id());
-        } else {
+        } else if (block.quotaTiers() == null) {
             keeper.decide(nowMs, block, heat, rule);
+        } else {
+            TierRange within = range.within(block.quotaTiers());
+            if (within == null) {
+                keeper.decide(nowMs, block.stopped(NOTHING_WITHIN), heat, rule);
+            } else {
+                keeper.decide(nowMs, block, heat, rule.within(within));
+            }
         }
     }
 

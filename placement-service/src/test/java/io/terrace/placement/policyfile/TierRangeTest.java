@@ -61,4 +61,15 @@ class TierRangeTest {
                 .hasMessageContaining("file.yaml:")
                 .hasMessageContaining(said);
     }
+
+    @Test
+    void within_isWhatIsLeftInOnePiece() {
+        TierRange range = new TierRange(StorageTier.NVM, StorageTier.ARCHIVE, true, 7);
+        assertThat(range.within(List.of(StorageTier.DISK, StorageTier.SSD)))
+                .isEqualTo(new TierRange(StorageTier.SSD, StorageTier.DISK, true, 7, true));
+        assertThat(range.within(List.of(StorageTier.SSD, StorageTier.ARCHIVE)))
+                .isEqualTo(new TierRange(StorageTier.SSD, StorageTier.SSD, true, 7, true));
+        assertThat(new TierRange(StorageTier.NVM, StorageTier.SSD, false).within(List.of(StorageTier.DISK)))
+                .isNull();
+    }
 }

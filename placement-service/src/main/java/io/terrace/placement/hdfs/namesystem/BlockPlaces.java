@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.namenode.INodeDirectory;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +64,29 @@ final class BlockPlaces {
                 file.getFullPathName(),
                 annotations.of(file),
                 obstacle(stored),
-                replicas);
+                replicas,
+                hasTypeQuota(file) ? policyTiers(blocks, file) : null);
+    }
+
+    private static boolean hasTypeQuota(INode file) {
+        for (INodeDirectory at = file.getParent(); at != null; at = at.getParent()) {
+            if (at.getDirectoryWithQuotaFeature() != null && at.getQuotaCounts().anyTypeSpaceCountGreaterOrEqual(0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static List<StorageTier> policyTiers(BlockManager blocks, INode file) {
+        BlockStoragePolicy policy = blocks.getStoragePolicy(file.getStoragePolicyID());
+        List<StorageTier> tiers = new ArrayList<>();
+        for (StorageType type : policy == null ? new StorageType[0] : policy.getStorageTypes()) {
+            StorageTier tier = tier(type);
+            if (tier != null && !tiers.contains(tier)) {
+                tiers.add(tier);
+            }
+        }
+        return tiers;
     }
 
     /** Where the storage policy of its file wants the replicas of a block. */
