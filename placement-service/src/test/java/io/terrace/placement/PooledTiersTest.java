@@ -8,12 +8,14 @@ import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.OperatorState;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -282,6 +284,29 @@ class PooledTiersTest extends TieredCluster {
         beats(2);
         waits(70_000);
         assertThat(onSsd(etl)).isZero();
+        assertThat(usage("etl").usedBytes()).isZero();
+    }
+
+    @Test
+    void deleted_doesNotCountAnyMore_thoughItsHeatWasForgottenBefore() {
+        int tracked = 1_000;
+        placement = new PlacementEngine(
+                settings(Map.of("terrace.placement.tracked.blocks", String.valueOf(tracked))), names, metricRegistry);
+        placement.activate(8, OperatorState.initial());
+        one.wantsFull = true;
+        two.wantsFull = true;
+        twoPools();
+        StampedBlock block = hot("/etl", 1, 50).get(0);
+        waits(10_000);
+        assertThat(usage("etl").usedBytes()).isEqualTo(4 * MB);
+        for (int id = 1; id <= tracked; id++) {
+            two.reads(block(10_000 + id, 1), 1);
+        }
+        beats(20);
+        assertThat(placement.reports().block(nowMs, block.id(), 1).heat()).isNull();
+        assertThat(usage("etl").usedBytes()).isEqualTo(4 * MB);
+        names.places.remove(block.id());
+        waits(130_000);
         assertThat(usage("etl").usedBytes()).isZero();
     }
 

@@ -198,6 +198,14 @@ final class KnownReplicas {
         return rule.place() == PathRule.Place.PIN ? PoolBytes.PINNED : rule.pool();
     }
 
+    /** Takes what the NameNode says of a block of whose heat nothing is known any more, by the rule that held. */
+    void seeAgain(long nowMs, Placed placed) {
+        Known known = blocks.get(placed.block().id());
+        if (known != null) {
+            see(nowMs, placed, known.rule);
+        }
+    }
+
     /** Takes what the NameNode says of a block that the rule gives a range. */
     Known see(long nowMs, Placed placed, PathRule rule) {
         Known known = blocks.getAndMoveToLast(placed.block().id());

@@ -10,8 +10,6 @@ import io.terrace.policy.api.PoolShare;
 import io.terrace.policy.api.PoolUsage;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,22 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class TierPools {
 
-    /** So long a claim holds that is not renewed: the sweep looks at all blocks once in that time. */
-    static final long CLAIM_MS = VolumePlacement.SWEEP_MS + 10_000;
-
-    /** Blocks that may wait for room of a tier of a DataNode. */
-    static final int MOST_CLAIMS = 256;
-
     private final KnownReplicas known;
     private final PoolBytes bytes;
     private final TierSpace space;
     private final Map<StorageTier, PoolShare[]> divided = new HashMap<>();
-    private final Map<Key, Map<Long, Claim>> claims = new HashMap<>();
+    private final ShareClaims claims = new ShareClaims();
     private int pools = 1;
-
-    private record Key(String node, StorageTier tier) {}
-
-    private record Claim(int pool, long bytes, long untilMs) {}
 
     TierPools(KnownReplicas known, TierSpace space, PolicySpec spec) {
         this.known = known;
@@ -154,23 +142,6 @@ final class TierPools {
         return sum;
     }
 
-    private long claimed(long nowMs, DataNodeState node, StorageTier tier, int pool, long but) {
-        Map<Long, Claim> here = claims.get(new Key(node.uuid(), tier));
-        if (here == null) {
-            return 0;
-        }
-        long sum = 0;
-        for (Iterator<Map.Entry<Long, Claim>> all = here.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<Long, Claim> each = all.next();
-            if (each.getValue().untilMs <= nowMs) {
-                all.remove();
-            } else if (each.getValue().pool == pool && each.getKey() != but) {
-                sum += each.getValue().bytes;
-            }
-        }
-        return sum;
-    }
-
     /** What the other pools leave, and what is divided of the tier less that. */
     private long offer(long nowMs, DataNodeState node, StorageTier tier, int pool) {
         long dividedBytes = surelyDividedBytes(nowMs, node, tier);
@@ -178,7 +149,7 @@ final class TierPools {
         long taken = bytes.booked(node.uuid(), tier, PoolBytes.UNKNOWN);
         for (int other = 0; other < pools; other++) {
             if (other != pool && hasShare(tier, other)) {
-                long used = booked(node, tier, other) + claimed(nowMs, node, tier, other, -1);
+                long used = booked(node, tier, other) + claims.bytes(nowMs, node, tier, other, -1);
                 taken += share(tier, other).lends() ? used : Math.max(used, own(tier, other, keptOf));
             }
         }
@@ -218,46 +189,31 @@ final class TierPools {
         }
         long id = block.block().id();
         long length = block.block().lengthBytes();
-        Map<Long, Claim> here = claims.computeIfAbsent(new Key(node.uuid(), tier), any -> new LinkedHashMap<>());
-        long before = booked(node, tier, pool) + claimed(nowMs, node, tier, pool, id);
-        boolean fits =
-                before + length <= own(nowMs, node, tier, pool) && (here.containsKey(id) || here.size() < MOST_CLAIMS);
-        if (fits) {
-            here.put(id, new Claim(pool, length, nowMs + CLAIM_MS));
-        } else {
-            here.remove(id);
+        long before = booked(node, tier, pool) + claims.bytes(nowMs, node, tier, pool, id);
+        if (before + length > own(nowMs, node, tier, pool)) {
+            claims.remove(node, tier, id);
+            return false;
         }
-        return fits;
+        return claims.put(nowMs, node, tier, pool, id, length);
     }
 
     boolean hasClaim(long nowMs, DataNodeState node, StorageTier tier, long blockId) {
-        Map<Long, Claim> here = claims.get(new Key(node.uuid(), tier));
-        Claim claim = here == null ? null : here.get(blockId);
-        return claim != null && claim.untilMs > nowMs;
+        return claims.has(nowMs, node, tier, blockId);
     }
 
     /** The block goes there, or elsewhere. */
     void unclaim(DataNodeState node, long blockId) {
-        for (StorageTier tier : divided.keySet()) {
-            Map<Long, Claim> here = claims.get(new Key(node.uuid(), tier));
-            if (here != null) {
-                here.remove(blockId);
-            }
-        }
+        divided.keySet().forEach(tier -> claims.remove(node, tier, blockId));
     }
 
     /** DataNodes that are not known any more have no claims. */
     void retain(Map<String, DataNodeState> nodes) {
-        claims.keySet().removeIf(key -> !nodes.containsKey(key.node));
+        claims.retain(nodes.keySet());
     }
 
     /** Bytes that blocks wait for that have a right to them, of all pools. */
     long claimedBytes(long nowMs, DataNodeState node, StorageTier tier) {
-        long sum = 0;
-        for (int pool = 0; pool < pools; pool++) {
-            sum += claimed(nowMs, node, tier, pool, -1);
-        }
-        return sum;
+        return claims.bytes(nowMs, node, tier, null, -1);
     }
 
     /**

@@ -17,16 +17,18 @@ import io.terrace.placement.volume.KnownReplicas.Known;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.protocol.MoveOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed
- * or moved, and at all whose heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read
+ * or moved, and at all that are known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read
  * lock; other blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
  */
 public final class VolumePlacement {
@@ -184,18 +186,28 @@ public final class VolumePlacement {
             sweepFromMs = nowMs;
             sweepsAll = sweepsAll && first;
             orders.clearOverflowed();
-            sweep = clusterState.heat().ids();
+            sweep = sweepIds();
             swept = 0;
         }
         List<Long> next = new ArrayList<>();
         while (swept < sweep.length && next.size() < view.lockBlocks()) {
             long id = sweep[swept++];
             BlockHeat heat = clusterState.heat().peek(id);
-            if (heat != null && mayHaveTiers(heat)) {
+            if (heat == null ? known.find(id) != null : mayHaveTiers(heat)) {
                 next.add(id);
             }
         }
         return next;
+    }
+
+    /** Blocks whose heat is known, and known ones whose heat was forgotten: where they are still counts. */
+    private long[] sweepIds() {
+        return LongStream.concat(
+                        Arrays.stream(clusterState.heat().ids()),
+                        known.all().stream()
+                                .mapToLong(block -> block.block().id())
+                                .filter(id -> clusterState.heat().peek(id) == null))
+                .toArray();
     }
 
     /** A rename is noticed with the next access. */
@@ -217,6 +229,8 @@ public final class VolumePlacement {
                 known.forget(ids.get(i));
             } else if (heat != null) {
                 look(nowMs, block, heat);
+            } else {
+                known.seeAgain(nowMs, block);
             }
         }
     }
