@@ -137,7 +137,12 @@ final class FourTierCluster implements AutoCloseable {
 
     /** Puts a policy in force that promotes nothing to memory, with these lines of rules. */
     void rules(String... lines) {
-        String text = "policy: idecider\nparameters: {threshold: 1000000}\nrules:\n" + String.join("\n", lines) + "\n";
+        policy("rules:\n" + String.join("\n", lines));
+    }
+
+    /** The same, with these lines in addition to the policy. */
+    void policy(String lines) {
+        String text = "policy: idecider\nparameters: {threshold: 1000000}\n" + lines + "\n";
         await().atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> service.change(
