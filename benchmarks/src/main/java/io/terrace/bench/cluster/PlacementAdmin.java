@@ -9,6 +9,7 @@ import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -105,8 +106,21 @@ public final class PlacementAdmin implements Closeable {
 
     private static <T> T asked(Question<T> question) throws IOException {
         try {
+            return answer(question);
+        } catch (EOFException e) {
+            // The connection was kept from an earlier question, to a process that died since. All questions may be
+            // repeated.
+            return answer(question);
+        }
+    }
+
+    private static <T> T answer(Question<T> question) throws IOException {
+        try {
             return question.ask();
         } catch (ServiceException e) {
+            if (e.getCause() instanceof EOFException died) {
+                throw died;
+            }
             throw new IOException("the placement service does not answer", e.getCause() == null ? e : e.getCause());
         }
     }

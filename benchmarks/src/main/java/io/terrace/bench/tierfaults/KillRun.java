@@ -14,8 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 
@@ -156,8 +158,11 @@ final class KillRun {
     /** Reads all files, which also tells the service of them. */
     private Optional<String> wrongBytes() throws IOException {
         long wrong = 0;
-        try (VerifyingClient reader = new VerifyingClient(
-                ClientVariant.stock().open(cluster.confStock()).fs(), data)) {
+        Configuration conf = cluster.confStock();
+        // The first call after a kill may use a connection to the NameNode that was killed.
+        conf.set(HdfsClientConfigKeys.Retry.POLICY_ENABLED_KEY, "true");
+        try (VerifyingClient reader =
+                new VerifyingClient(ClientVariant.stock().open(conf).fs(), data)) {
             for (int file = 0; file < data.files().size(); file++) {
                 try {
                     wrong += reader.read(file, 0, data.files().get(file).lengthBytes())

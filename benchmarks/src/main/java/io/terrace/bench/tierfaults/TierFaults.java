@@ -27,6 +27,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -208,7 +209,7 @@ public final class TierFaults implements Callable<Integer> {
 
     private static DistributedFileSystem fileSystem(LocalCluster cluster) throws IOException {
         Configuration conf = cluster.confStock();
-        conf.set("dfs.client.retry.policy.enabled", "true");
+        conf.set(HdfsClientConfigKeys.Retry.POLICY_ENABLED_KEY, "true");
         return (DistributedFileSystem) FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf);
     }
 
