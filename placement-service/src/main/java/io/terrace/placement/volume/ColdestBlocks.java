@@ -30,8 +30,12 @@ final class ColdestBlocks {
 
     private record Key(String node, StorageTier tier, int pool) {}
 
-    /** A replica and the heat of its block. */
-    record Cold(Known block, double heat) {}
+    /**
+     * A replica and the heat of its block.
+     *
+     * @param pool what the block counted for when it was found; it may have another pool, or be deleted, by now
+     */
+    record Cold(Known block, int pool, double heat) {}
 
     ColdestBlocks(ClusterState clusterState, KnownReplicas known, TierPools pools) {
         this.clusterState = clusterState;
@@ -60,10 +64,10 @@ final class ColdestBlocks {
     }
 
     /** Takes the one that {@link #peek} gave. */
-    void take(String node, StorageTier tier, int pool) {
-        PriorityQueue<Cold> here = coldest.get(new Key(node, tier, pool));
+    void take(String node, StorageTier tier, Cold cold) {
+        PriorityQueue<Cold> here = coldest.get(new Key(node, tier, cold.pool));
         if (here != null) {
-            here.poll();
+            here.remove(cold);
         }
     }
 
@@ -81,11 +85,12 @@ final class ColdestBlocks {
                         || range.slowerThan(place.tier()).isEmpty()) {
                     continue;
                 }
+                int pool = pools.pool(place.tier(), block);
                 PriorityQueue<Cold> here = hottestFirst.computeIfAbsent(
-                        new Key(place.node(), place.tier(), pools.pool(place.tier(), block)),
+                        new Key(place.node(), place.tier(), pool),
                         key -> new PriorityQueue<>(
                                 Comparator.comparingDouble(Cold::heat).reversed()));
-                here.add(new Cold(block, reads));
+                here.add(new Cold(block, pool, reads));
                 if (here.size() > MOST) {
                     here.poll();
                 }

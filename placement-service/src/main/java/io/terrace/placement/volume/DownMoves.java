@@ -53,7 +53,7 @@ final class DownMoves {
         int pool = pools.pool(tier, block);
         Cold cold = coldest.peek(nowMs, node.uuid(), tier, pool);
         if (cold != null && isMuchColder(cold, reads)) {
-            coldest.take(node.uuid(), tier, pool);
+            coldest.take(node.uuid(), tier, cold);
             makeRoom(nowMs, node, cold.block(), tier, ": a block with more reads is to take its room");
         }
     }
@@ -89,7 +89,7 @@ final class DownMoves {
             if (cold == null) {
                 break;
             }
-            coldest.take(node.uuid(), tier, from);
+            coldest.take(node.uuid(), tier, cold);
             if (makeRoom(nowMs, node, cold.block(), tier, why)) {
                 clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_POOL_RETURNS);
             }
@@ -143,7 +143,7 @@ final class DownMoves {
             if (cold == null) {
                 return;
             }
-            coldest.take(node.uuid(), tier, pools.pool(tier, cold.block()));
+            coldest.take(node.uuid(), tier, cold);
             makeRoom(nowMs, node, cold.block(), tier, ": " + TierKeeper.name(tier) + " is above its high-water mark");
         }
     }
