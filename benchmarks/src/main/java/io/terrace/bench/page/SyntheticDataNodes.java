@@ -1,8 +1,8 @@
 package io.terrace.bench.page;
 
 import io.terrace.bench.cluster.ClusterException;
+import io.terrace.bench.cluster.DataNodeConnection;
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -10,27 +10,13 @@ import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.protocol.DatanodeID;
-import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolClientSideTranslatorPB;
-import org.apache.hadoop.hdfs.security.token.block.ExportedBlockKeys;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.NodeType;
-import org.apache.hadoop.hdfs.server.common.StorageInfo;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutVersion;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeRegistration;
-import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
 import org.apache.hadoop.hdfs.server.protocol.SlowDiskReports;
 import org.apache.hadoop.hdfs.server.protocol.SlowPeerReports;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
-import org.apache.hadoop.ipc.ProtobufRpcEngine2;
-import org.apache.hadoop.ipc.RPC;
-import org.apache.hadoop.thirdparty.protobuf.ServiceException;
-import org.apache.hadoop.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,16 +30,13 @@ final class SyntheticDataNodes implements Closeable {
     /** One in so many heartbeats goes to the NameNode, too. */
     private static final int NAMENODE_EVERY = 3;
 
-    private static final int FIRST_PORT = 1024;
     private static final long MEMORY_BYTES = 64L << 30;
     private static final long NVM_BYTES = 512L << 30;
 
     /** One in so many has NVM. */
     private static final int NVM_EVERY = 4;
 
-    private final DatanodeProtocolClientSideTranslatorPB nameNode;
-    private final PlacementDataNodePB service;
-    private final NamespaceInfo namespace;
+    private final DataNodeConnection connection;
     private final NodeProto like;
     private final long incarnation = System.nanoTime() & Long.MAX_VALUE;
     private final List<DatanodeRegistration> nodes = new ArrayList<>();
@@ -64,40 +47,16 @@ final class SyntheticDataNodes implements Closeable {
 
     /** @param like a real DataNode of the cluster, whose metrics and release these have */
     SyntheticDataNodes(LocalCluster cluster, NodeProto like) throws IOException {
-        Configuration conf = cluster.confStock();
-        RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
-        this.nameNode = new DatanodeProtocolClientSideTranslatorPB(
-                new InetSocketAddress("localhost", cluster.ports().namenodeRpc()), conf);
-        this.service = RPC.getProxy(
-                PlacementDataNodePB.class,
-                RPC.getProtocolVersion(PlacementDataNodePB.class),
-                new InetSocketAddress("localhost", cluster.ports().placementRpc()),
-                conf);
-        this.namespace = nameNode.versionRequest();
+        this.connection = new DataNodeConnection(cluster);
         this.like = like;
         sender.setDaemon(true);
     }
 
     /** Registers more, until there are so many; each has sent both heartbeats when this returns. */
     void register(int count) throws IOException {
-        StorageInfo storage = new StorageInfo(
-                DataNodeLayoutVersion.getCurrentLayoutVersion(),
-                namespace.getNamespaceID(),
-                namespace.getClusterID(),
-                namespace.getCTime(),
-                NodeType.DATA_NODE);
         synchronized (nodes) {
             for (int i = nodes.size(); i < count; i++) {
-                DatanodeID id = new DatanodeID(
-                        "127.0.0.1",
-                        "dn%04d.example".formatted(i),
-                        new UUID(0x7e55ace, i).toString(),
-                        FIRST_PORT + i,
-                        0,
-                        0,
-                        0);
-                DatanodeRegistration node = nameNode.registerDatanode(
-                        new DatanodeRegistration(id, storage, new ExportedBlockKeys(), VersionInfo.getVersion()));
+                DatanodeRegistration node = connection.register(i);
                 nodes.add(node);
                 beat(node, true);
             }
@@ -144,20 +103,28 @@ final class SyntheticDataNodes implements Closeable {
     private synchronized void beat(DatanodeRegistration node, boolean nameNodeToo) throws IOException {
         if (nameNodeToo) {
             StorageReport[] none = {};
-            nameNode.sendHeartbeat(
-                    node, none, 0, 0, 0, 0, 0, null, false, SlowPeerReports.EMPTY_REPORT, SlowDiskReports.EMPTY_REPORT);
+            connection
+                    .nameNode()
+                    .sendHeartbeat(
+                            node,
+                            none,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            null,
+                            false,
+                            SlowPeerReports.EMPTY_REPORT,
+                            SlowDiskReports.EMPTY_REPORT);
         }
-        try {
-            service.heartbeat(null, request(node));
-        } catch (ServiceException e) {
-            throw new IOException("no answer to a heartbeat of " + node + ": " + e.getMessage(), e);
-        }
+        connection.heartbeat(request(node));
     }
 
     private HeartbeatRequestProto request(DatanodeRegistration node) {
-        int number = node.getXferPort() - FIRST_PORT;
+        int number = DataNodeConnection.number(node);
         HeartbeatRequestProto.Builder request = HeartbeatRequestProto.newBuilder()
-                .setBlockPoolId(namespace.getBlockPoolID())
+                .setBlockPoolId(connection.pool())
                 .setDatanodeUuid(node.getDatanodeUuid())
                 .setHostName(node.getHostName())
                 .setTransferPort(node.getXferPort())
@@ -196,7 +163,6 @@ final class SyntheticDataNodes implements Closeable {
             Thread.currentThread().interrupt();
             throw new ClusterException("interrupted while the synthetic DataNodes ended", e);
         }
-        RPC.stopProxy(service);
-        nameNode.close();
+        connection.close();
     }
 }
