@@ -31,6 +31,7 @@ public final class TierDatasetListener implements DatasetListener {
     private final PinRequests pinRequests;
     private final AnchoredPins anchored;
     private final AccessRecorder accessRecorder;
+    private final TimedReads timedReads;
     private final Consumer<String> onPoolReady;
     private final Runnable onPins;
     private final LongSupplier nanoClock;
@@ -52,6 +53,7 @@ public final class TierDatasetListener implements DatasetListener {
         this.pinRequests = pinRequests;
         this.anchored = anchored;
         this.accessRecorder = accessRecorder;
+        this.timedReads = new TimedReads(accessRecorder, nanoClock);
         this.onPoolReady = onPoolReady;
         this.onPins = onPins;
         this.nanoClock = nanoClock;
@@ -109,21 +111,10 @@ public final class TierDatasetListener implements DatasetListener {
                 }
             }
             case CLIENT -> {
-                accessRecorder.stockReadBegan(pool, blockId, false);
                 if (nvm != null) {
                     nvm.read(pool, blockId);
                 }
-                if (stock instanceof FileInputStream file) {
-                    try {
-                        return CountedStream.of(
-                                file,
-                                nanoClock,
-                                (bytes, readNs) ->
-                                        accessRecorder.stockReadEnded(pool, blockId, bytes, false, openNs + readNs));
-                    } catch (IOException e) {
-                        LOG.debug("The bytes of this read are not counted", e);
-                    }
-                }
+                return timedReads.opened(pool, blockId, stock, openNs);
             }
             case OTHER -> {}
         }
