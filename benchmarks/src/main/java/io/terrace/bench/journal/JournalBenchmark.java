@@ -47,6 +47,7 @@ public final class JournalBenchmark implements Callable<Integer> {
 
     private static final int HOTTEST = 1_000;
     private static final long MB = 1 << 20;
+    private static final int MOST_BYTES_PER_BLOCK = 400;
     private static final long BEHIND_BYTES = 100_000;
     private static final String[] NODES = {"one", "two"};
 
@@ -68,9 +69,11 @@ public final class JournalBenchmark implements Callable<Integer> {
         PlacementSettings settings = PlacementSettings.from(key -> null);
         int tracked = settings.heat().trackedBlocks();
         sheet.section(blocks + " blocks, " + tracked + " of them on the heap");
+        long heapBefore = heapBytes();
         PlacementEngine without = new PlacementEngine(settings, new NoFiles(), new MetricRegistry());
         feed(without, 2 * tracked, () -> false);
         long heapWithout = heapBytes();
+        sheet.below("journal.heap_per_block", (double) (heapWithout - heapBefore) / tracked, MOST_BYTES_PER_BLOCK);
         long offHeapWithout = residentBytes();
         sheet.note("journal.engine_heap_mb", (double) without.engineStatus().memoryBytes() / MB, "MB");
         without = new PlacementEngine(settings, new NoFiles(), new MetricRegistry());
