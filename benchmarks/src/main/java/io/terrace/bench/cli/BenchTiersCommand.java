@@ -5,6 +5,7 @@ import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.tiers.AutoBenchmark;
 import io.terrace.bench.tiers.AutoPlan;
+import io.terrace.bench.tiers.DuringBenchmark;
 import io.terrace.bench.tiers.MoveBenchmark;
 import io.terrace.bench.tiers.NvmBenchmark;
 import io.terrace.bench.tiers.SatisfyBenchmark;
@@ -13,6 +14,7 @@ import io.terrace.bench.tiers.TiersBenchmark;
 import io.terrace.bench.tiers.TiersPart;
 import io.terrace.bench.tiers.WalkPlan;
 import io.terrace.bench.tiers.YieldBenchmark;
+import io.terrace.bench.tiers.namenode.NameNodeBenchmark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -36,7 +38,10 @@ import picocli.CommandLine.Option;
                     + " satisfies them, and kills the NameNode half-way (SATISFY). Compares positional reads of NVM through"
                     + " grants with those of memory and with stock's short-circuit reads (NVM). Compares moves with cp and sync,"
                     + " and their speed with a rate that is set (MOVE). Writes more to SSDs than they hold, with stock and with"
-                    + " a range of tiers (SPILL). Lets stock's Mover take home what climbed (YIELD).",
+                    + " a range of tiers (SPILL). Lets stock's Mover take home what climbed (YIELD). Compares the times of"
+                    + " reads with and without moves on the same DataNode (DURING). Runs NNThroughputBenchmark"
+                    + " against a NameNode with the plugin and a stock one in turns (NAMENODE), also while 50 DataNodes send"
+                    + " heartbeats and move replicas (NAMENODE_BUSY).",
             "All volumes are directories of one file system; for AUTO the DataNodes delay reads by storage type.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
@@ -97,6 +102,27 @@ final class BenchTiersCommand implements Callable<Integer> {
                             scores)
                     .run();
         }
+        if (wanted.contains(TiersPart.DURING)) {
+            DuringBenchmark.Plan plan = options.quick ? DuringBenchmark.Plan.quick() : DuringBenchmark.Plan.full();
+            Path at = options.clusters(NAME).resolve("during");
+            new DuringBenchmark(plan, at, options.seed, options.over(BenchOptions.ONLY_PINNED), scores).run();
+        }
+        if (wanted.contains(TiersPart.NAMENODE)) {
+            nameNode("namenode", scores).idle();
+        }
+        if (wanted.contains(TiersPart.NAMENODE_BUSY)) {
+            nameNode("namenode-busy", scores).busy();
+        }
+    }
+
+    private NameNodeBenchmark nameNode(String name, ResultSheet scores) {
+        NameNodeBenchmark.Plan plan = options.quick ? NameNodeBenchmark.Plan.quick() : NameNodeBenchmark.Plan.full();
+        return new NameNodeBenchmark(
+                plan,
+                options.clusters(NAME).resolve(name),
+                TargetDirectory.path().resolve("hadoop-test-jars"),
+                options.over(BenchOptions.ONLY_PINNED),
+                scores);
     }
 
     private void move(ResultSheet scores) throws IOException {

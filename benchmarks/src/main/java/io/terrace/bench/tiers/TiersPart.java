@@ -15,5 +15,11 @@ public enum TiersPart {
     /** More is written to SSDs than they hold. */
     SPILL,
     /** Stock's Mover takes home what climbed. */
-    YIELD
+    YIELD,
+    /** Reads while the same DataNode moves replicas. */
+    DURING,
+    /** NNThroughputBenchmark against a NameNode with the plugin and a stock one. */
+    NAMENODE,
+    /** The same while many DataNodes send heartbeats and move replicas. */
+    NAMENODE_BUSY
 }
