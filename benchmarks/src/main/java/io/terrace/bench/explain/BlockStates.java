@@ -15,7 +15,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 /** The states that blocks of a live cluster are brought into, and what {@code explain} must say of each. */
 final class BlockStates {
     private static final String NODE = "localhost:\\d+";
-    private static final int PINNED = 12;
+    private static final int PINNED = 20;
     private static final String SINCE = "\\d+ (ms|s|min)";
 
     private final LocalCluster cluster;
@@ -228,7 +228,7 @@ final class BlockStates {
     private void ofAKilledDataNode() throws IOException, InterruptedException {
         List<String> pinned = new ArrayList<>();
         for (int i = 0; i < PINNED; i++) {
-            pinned.add(written("/pinned/part-" + i, ReadFiles.BYTES));
+            pinned.add(0, written("/pinned/part-" + i, ReadFiles.BYTES));
         }
         String last = "/pinned/part-0";
         command("pin --recursive /pinned");
