@@ -38,6 +38,13 @@ final class RuleTournament {
     private static final int JUDGE_EVERY = 64;
     /** Standard deviations by which another rule must be ahead besides; few reads, or a few large sums, prove little. */
     private static final double UNCERTAINTY = 0.5;
+    /**
+     * Standard deviations more for a rule that moves an object at every read where the leader moves none: while little is
+     * known, such a rule is ahead by chance often, and each of its moves is paid at once.
+     */
+    private static final double MOVES_UNCERTAINTY = 3;
+    /** Reads up to which all of that is asked for; twice as many ask for half of it, and so on. */
+    private static final double MANY_READS = 500;
 
     /** Share of all bytes read; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
     private static final double MOST_UNCERTAINTY = 0.01;
@@ -50,6 +57,9 @@ final class RuleTournament {
     private final CacheContents[] imagined;
     private final ShadowTransfers shadowTransfers;
     private final double[] scores;
+    /** What was moved in by each rule, counted and fading like the scores. */
+    private final double[] moved;
+
     private final Objective objective;
     private final double moveCost;
     private final double margin;
@@ -102,6 +112,7 @@ final class RuleTournament {
         rules = bytes ? FOR_BYTES : FOR_OBJECTS;
         imagined = new CacheContents[rules.length];
         scores = new double[rules.length];
+        moved = new double[rules.length];
         natural = bytes ? RankingRule.RETURN : RankingRule.RETURN_DENSITY;
         // Frequency is known from the first reads on; reuse has to be observed first.
         cautious = bytes ? RankingRule.EARLIER : RankingRule.EARLIER_DENSITY;
@@ -141,6 +152,7 @@ final class RuleTournament {
                 scores[i] += records.travels(slot, i) ? 0 : value;
             } else if (imagined[i].offer(slot, rules[i], nowMs, RuleTournament::nobody)) {
                 scores[i] -= moveCost * value / burst;
+                moved[i] += value / burst;
                 if (delayMs >= 1) {
                     shadowTransfers.add(slot, i, nowMs + (long) delayMs);
                 }
@@ -182,6 +194,7 @@ final class RuleTournament {
         if (weight > 1e100) {
             for (int i = 0; i < scores.length; i++) {
                 scores[i] /= weight;
+                moved[i] /= weight;
             }
             total /= weight;
             squares /= weight * weight;
@@ -193,17 +206,15 @@ final class RuleTournament {
     }
 
     private void chooseFavourite(long nowMs) {
-        double uncertainty = UNCERTAINTY * Math.sqrt(squares);
-        if (objective == Objective.BYTES) {
-            uncertainty = Math.min(uncertainty, MOST_UNCERTAINTY * total);
-        }
-        RankingRule best = cautiousOrEager(leader, uncertainty / 2);
-        double bar = score(best) + uncertainty;
-        for (RankingRule rule : rules) {
-            double score = score(rule) - (rule == natural ? 0 : margin * total);
-            if (score > bar) {
-                bar = score;
-                best = rule;
+        RankingRule best = cautiousOrEager(leader);
+        int followed = indexOf(best);
+        double ahead = 0;
+        for (int i = 0; i < rules.length; i++) {
+            double proof = uncertainty() + uncertaintyOfMoves(i, followed) + (rules[i] == natural ? 0 : margin * total);
+            double lead = scores[i] - scores[followed] - proof;
+            if (i != followed && lead > ahead) {
+                ahead = lead;
+                best = rules[i];
             }
         }
         if (best != challenger) {
@@ -215,17 +226,35 @@ final class RuleTournament {
         }
     }
 
-    private RankingRule cautiousOrEager(RankingRule rule, double proof) {
-        if (rule == cautious && score(eager) > score(cautious) + proof) {
+    private RankingRule cautiousOrEager(RankingRule rule) {
+        int careful = indexOf(cautious);
+        int quick = indexOf(eager);
+        double lead = scores[quick] - scores[careful];
+        if (rule == cautious && lead > uncertainty() / 2 + uncertaintyOfMoves(quick, careful)) {
             return eager;
         }
-        return rule == eager && score(cautious) > score(eager) ? cautious : rule;
+        return rule == eager && lead < 0 ? cautious : rule;
     }
 
-    private double score(RankingRule rule) {
+    private double uncertainty() {
+        double uncertainty = UNCERTAINTY * Math.sqrt(squares);
+        return objective == Objective.BYTES ? Math.min(uncertainty, MOST_UNCERTAINTY * total) : uncertainty;
+    }
+
+    /** By bytes, a few large reads make up most of the sum for ever, so nothing more is asked for there. */
+    private double uncertaintyOfMoves(int rule, int followed) {
+        if (objective == Objective.BYTES || total <= 0 || moved[rule] <= moved[followed]) {
+            return 0;
+        }
+        double more = (moved[rule] - moved[followed]) / total;
+        double few = Math.min(1, MANY_READS * squares / (total * total));
+        return MOVES_UNCERTAINTY * Math.sqrt(squares) * more * few;
+    }
+
+    private int indexOf(RankingRule rule) {
         for (int i = 0; i < rules.length; i++) {
             if (rules[i] == rule) {
-                return scores[i];
+                return i;
             }
         }
         throw new IllegalArgumentException(rule + " is no candidate");
