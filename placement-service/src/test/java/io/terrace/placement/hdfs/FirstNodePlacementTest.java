@@ -113,7 +113,10 @@ class FirstNodePlacementTest {
         Set<Node> excluded = Set.of(new DatanodeInfoBuilder().setFrom(node(0)).build());
         List<DatanodeStorageInfo[]> chosen = choose(excluded, List.of(), EnumSet.noneOf(AddBlockFlag.class));
         assertThat(chosen).allSatisfy(targets -> assertThat(nodes(targets)).doesNotContain(node(0)));
-        assertThat(beginAt(chosen, 1)).isGreaterThan(45);
+        // The other place of the two that a client has is drawn as often, and then any DataNode that is not slow is
+        // tried, four
+        // times at most: five of six in the mean. Stock alone begins one of five there.
+        assertThat(beginAt(chosen, 1)).isGreaterThan(30);
     }
 
     @Test
