@@ -37,6 +37,7 @@ final class MovingDataNode {
 
     private static final long NAMENODE_BEAT_NS = TimeUnit.SECONDS.toNanos(3);
     private static final long QUIET_BEAT_NS = TimeUnit.SECONDS.toNanos(3);
+    private static final long FIRST_BEATS_NS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CAPACITY_BYTES = 100L << 40;
     private static final long MEMORY_BYTES = 64L << 30;
     private static final long LEAST_BYTES_PER_SECOND = 100L << 20;
@@ -66,6 +67,7 @@ final class MovingDataNode {
     private final List<ResultProto> results = new ArrayList<>();
     private final long incarnation = System.nanoTime() & Long.MAX_VALUE;
     private NodeProto like = NodeProto.getDefaultInstance();
+    private final int number;
     private long sequence;
     private long moves;
     private long nameNodeBeatNs;
@@ -73,6 +75,7 @@ final class MovingDataNode {
 
     MovingDataNode(DataNodeConnection connection, int number) throws IOException {
         this.connection = connection;
+        this.number = number;
         this.registration = connection.register(number);
         // Spread, as those of a cluster are.
         this.nameNodeBeatNs = System.nanoTime() + NAMENODE_BEAT_NS * (number % 50) / 50;
@@ -99,8 +102,17 @@ final class MovingDataNode {
         return moves;
     }
 
-    /** Sends what is due. */
-    void turn(long nowNs, boolean terrace, boolean quiet) throws IOException {
+    /** Sends heartbeats to the placement service from now on as one of so many, each at another time. */
+    void spread(long nowNs, int nodes) {
+        beatNs = nowNs + FIRST_BEATS_NS * number / nodes;
+    }
+
+    /**
+     * Sends what is due.
+     *
+     * @param movingNs time that passes only while moves are made
+     */
+    void turn(long nowNs, long movingNs, boolean terrace, boolean quiet) throws IOException {
         if (nowNs - nameNodeBeatNs >= 0) {
             nameNodeBeatNs = nowNs + NAMENODE_BEAT_NS;
             tellNameNode();
@@ -108,14 +120,12 @@ final class MovingDataNode {
         if (!terrace) {
             return;
         }
-        while (!quiet && !running.isEmpty() && nowNs - running.element().endNs >= 0) {
+        while (!running.isEmpty() && movingNs - running.element().endNs >= 0) {
             end(running.remove());
         }
-        if (nowNs - beatNs >= 0 || (!quiet && beatNs - nowNs > TimeUnit.SECONDS.toNanos(1))) {
-            beatNs = nowNs + (quiet ? QUIET_BEAT_NS : beat(nowNs, READ_BLOCKS));
-            if (quiet) {
-                beat(nowNs, 0);
-            }
+        if (nowNs - beatNs >= 0) {
+            long dueNs = beat(movingNs, quiet ? 0 : READ_BLOCKS);
+            beatNs = nowNs + (quiet ? QUIET_BEAT_NS : dueNs);
         }
     }
 
@@ -180,13 +190,15 @@ final class MovingDataNode {
     }
 
     /** Sends a heartbeat to the placement service and takes its orders; answers when the next one is due. */
-    private long beat(long nowNs, int readBlocks) throws IOException {
+    private long beat(long movingNs, int readBlocks) throws IOException {
         HeartbeatResponseProto answer = connection.heartbeat(request(readBlocks));
         results.clear();
-        long fromNs = running.isEmpty() ? nowNs : running.getLast().endNs;
+        long fromNs = running.isEmpty() ? movingNs : running.getLast().endNs;
         for (VolumeMoveProto order : answer.getVolumeMovesList()) {
             long rate = order.getBytesPerSecond() > 0 ? order.getBytesPerSecond() : LEAST_BYTES_PER_SECOND;
-            fromNs += TimeUnit.SECONDS.toNanos(1) * order.getBlock().getLengthBytes() / rate;
+            long tookNs = (long) (1e9 * order.getBlock().getLengthBytes() / rate);
+            // The first one is shorter, so that not all DataNodes end theirs at the same time.
+            fromNs += moves == 0 && running.isEmpty() ? tookNs * (number % 50) / 50 : tookNs;
             running.add(new Running(order, answer.getEpoch(), fromNs));
         }
         return TimeUnit.MILLISECONDS.toNanos(answer.getHeartbeatIntervalMs());

@@ -98,8 +98,9 @@ final class MovingDataNodes implements Closeable {
     void resume() throws IOException {
         synchronized (nodes) {
             askForOther();
+            nodes.forEach(node -> node.spread(System.nanoTime(), nodes.size()));
+            quiet = false;
         }
-        quiet = false;
     }
 
     /** Moves so far that the NameNode was told of. */
@@ -120,10 +121,15 @@ final class MovingDataNodes implements Closeable {
 
     private void send() {
         try {
+            long lastNs = System.nanoTime();
+            long movingNs = 0;
             while (!closed) {
+                long nowNs = System.nanoTime();
+                movingNs += quiet ? 0 : nowNs - lastNs;
+                lastNs = nowNs;
                 synchronized (nodes) {
                     for (MovingDataNode node : nodes) {
-                        node.turn(System.nanoTime(), placement != null, quiet);
+                        node.turn(nowNs, movingNs, placement != null, quiet);
                     }
                 }
                 TimeUnit.MILLISECONDS.sleep(LOOK_MS);

@@ -45,6 +45,10 @@ public final class ThroughputMain {
 
     private static final String KEEP = "-keepResults";
     private static final int THREADS = 8;
+
+    /** An open takes a third of the time. */
+    private static final int OPENS_OF_A_CREATE = 3;
+
     private static final int WARM_UPS = 2;
     private static final int BLOCKS_OF_A_NODE = 40;
 
@@ -67,10 +71,8 @@ public final class ThroughputMain {
                 side.warmUp();
             }
             for (int pair = 0; pair < pairs; pair++) {
-                for (String operation : List.of(OPEN, CREATE)) {
-                    for (Side side : order) {
-                        side.measure(operation);
-                    }
+                for (Side side : order) {
+                    side.measure();
                 }
                 order.add(order.remove(0));
             }
@@ -80,14 +82,14 @@ public final class ThroughputMain {
     /** One of the two clusters. */
     private static final class Side implements Closeable {
         private final LocalCluster cluster;
-        private final String files;
+        private final int files;
         private final @Nullable PlacementAdmin placement;
         private final @Nullable MovingDataNodes moving;
 
         Side(Path dir, int files, int movingNodes) throws IOException {
             this.cluster = LocalCluster.in(dir, ClassPath.ofThisProcess())
                     .orElseThrow(() -> new IOException("no cluster in " + dir));
-            this.files = Integer.toString(files);
+            this.files = files;
             this.placement = cluster.spec().terrace() ? new PlacementAdmin(cluster) : null;
             this.moving = movingNodes == 0 ? null : moving(movingNodes);
         }
@@ -102,18 +104,32 @@ public final class ThroughputMain {
 
         /** Until the JVMs have compiled what runs; the files to open stay. */
         void warmUp() throws Exception {
+            if (moving != null) {
+                moving.resume();
+            }
             run(OPEN, KEEP);
             for (int i = 0; i < WARM_UPS; i++) {
                 run(CREATE);
                 run(OPEN, "-useExisting", KEEP);
             }
+            if (moving != null) {
+                moving.pause();
+            }
         }
 
-        void measure(String operation) throws Exception {
+        void measure() throws Exception {
             if (moving != null) {
                 moving.resume();
                 JavaProcess.pause(UNDER_WAY_MS);
             }
+            measure(CREATE);
+            measure(OPEN);
+            if (moving != null) {
+                moving.pause();
+            }
+        }
+
+        private void measure(String operation) throws Exception {
             Map<String, Long> before = placement == null ? Map.of() : placement.serviceFigures();
             long holds = holds();
             long movesBefore = moving == null ? 0 : moving.moves();
@@ -135,9 +151,6 @@ public final class ThroughputMain {
                     System.out.println(REPORTED + " " + moves + " " + (holds() - holds) + " " + meanNs);
                 }
             }
-            if (moving != null) {
-                moving.pause();
-            }
         }
 
         /** So far; asking begins the mean of their times anew. */
@@ -152,10 +165,11 @@ public final class ThroughputMain {
         }
 
         private void run(String operation, String... more) throws Exception {
-            List<String> words = new ArrayList<>(
-                    List.of("-op", operation, "-threads", Integer.toString(THREADS), "-files", files, "-close"));
-            if (operation.equals(OPEN)) {
-                words.remove("-close");
+            int count = operation.equals(OPEN) ? OPENS_OF_A_CREATE * files : files;
+            List<String> words = new ArrayList<>(List.of(
+                    "-op", operation, "-threads", Integer.toString(THREADS), "-files", Integer.toString(count)));
+            if (operation.equals(CREATE)) {
+                words.add("-close");
             }
             words.addAll(List.of(more));
             NNThroughputBenchmark.runBenchmark(cluster.confStock(), words.toArray(new String[0]));
