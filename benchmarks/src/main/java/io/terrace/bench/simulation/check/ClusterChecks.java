@@ -15,6 +15,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -70,6 +71,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final Set<Move> movesSeen = new HashSet<>();
     private final BudgetChecks budgets = new BudgetChecks();
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
+    private final PoolChecks poolChecks = new PoolChecks();
     private final VolumeChecks volumeChecks;
     private long readsOfStoppedNodes;
 
@@ -225,11 +227,25 @@ public final class ClusterChecks implements ClusterObserver {
         }
     }
 
+    @Override
+    public NamespaceView view(SimulatedNameNode nameNode, NamespaceView view) {
+        return nameNode.simulatedCluster().policy().hasPools()
+                ? new CheckedView(view, () -> poolChecks.decided(nameNode))
+                : view;
+    }
+
+    PoolChecks poolChecks() {
+        return poolChecks;
+    }
+
     /** Checks the moves that ended since the last call. */
     @Override
     public void movesEnded(SimulatedNameNode nameNode) {
         if (!nameNode.placement().isActive()) {
             return;
+        }
+        if (nameNode.simulatedCluster().policy().hasPools()) {
+            poolChecks.decided(nameNode);
         }
         for (Move move : nameNode.placement().reports().latestMoves(32)) {
             MoveOutcome outcome = move.outcome();
@@ -256,6 +272,7 @@ public final class ClusterChecks implements ClusterObserver {
     public void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
         movesEnded(nameNode);
         budgets.answered(nameNode, heartbeat, answer);
+        ControlChecks.answered(nameNode, answer);
         long counted = nameNode.readsCounted();
         Violation.unless(
                 counted <= reads(),

@@ -49,6 +49,7 @@ public final class QuiescenceChecks {
                 active.process().name(),
                 active.placement().engineStatus());
         simulatedCluster.namespace().all().forEach(this::checkReplicas);
+        checks.poolChecks().checkQuiescent(active);
         for (Host host : simulatedCluster.hosts()) {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null) {

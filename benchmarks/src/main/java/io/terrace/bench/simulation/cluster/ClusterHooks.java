@@ -3,6 +3,7 @@ package io.terrace.bench.simulation.cluster;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.common.BlockKey;
+import io.terrace.common.ControlSample;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentListener;
 import io.terrace.datanode.extent.ExtentStore;
@@ -11,6 +12,8 @@ import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.util.List;
@@ -28,6 +31,15 @@ public interface ClusterHooks {
 
     /** The rate of moves between volumes that the service is told to keep. */
     long volumeMoveBytesPerSecond(long bytes);
+
+    /** The policy file as the service reads it. */
+    PolicySpec policy(PolicySpec spec);
+
+    /** The control sample that the service is told to keep. */
+    ControlSample controlSample(ControlSample sample);
+
+    /** The namespace as the service sees it. */
+    NamespaceView view(NamespaceView view);
 
     /** Whether the NameNode is told of a replica that moved. */
     boolean reportsMoves();

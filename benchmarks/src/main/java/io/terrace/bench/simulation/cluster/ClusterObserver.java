@@ -9,6 +9,7 @@ import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 
@@ -37,6 +38,9 @@ public interface ClusterObserver {
 
     /** A DataNode received this answer; returns the one that it is to process. */
     HeartbeatResponseProto answered(SimulatedDataNode dataNode, int nameNode, HeartbeatResponseProto response);
+
+    /** The namespace as the service of a NameNode looks into it. */
+    NamespaceView view(SimulatedNameNode nameNode, NamespaceView view);
 
     /** Some moves of a NameNode may have ended. */
     void movesEnded(SimulatedNameNode nameNode);

@@ -4,17 +4,17 @@ import io.terrace.bench.simulation.kernel.Network;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.SeedMix;
+import io.terrace.bench.simulation.service.SeedPolicy;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.VolumeMoveSettings;
-import io.terrace.policy.PolicyCatalog;
-import io.terrace.policy.PolicyKind;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.io.IOException;
@@ -57,6 +57,7 @@ public final class SimulatedCluster {
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final SimulatedNameNode[] nameNodes = new SimulatedNameNode[NAMENODES];
     private final Map<String, SteppedJournal> journals = new HashMap<>();
+    private final SeedPolicy policy;
     private final PlacementSettings settings;
     private final SimulatedOperator operator;
     private final long capacityBytes;
@@ -82,15 +83,9 @@ public final class SimulatedCluster {
         this.operator = new SimulatedOperator(this);
         this.capacityBytes = scheduler.between(mix.leastCapacityBytes(), mix.mostCapacityBytes());
         this.leaseNs = scheduler.between(mix.leastLeaseMs() * MS, mix.mostLeaseMs() * MS);
-        boolean eager = scheduler.oneIn(2);
-        List<PolicyKind> kinds = PolicyCatalog.kinds();
-        String policy = eager
-                ? "idecider"
-                : kinds.get(scheduler.random().nextInt(kinds.size())).name();
-        Map<String, String> parameters =
-                eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of();
+        this.policy = SeedPolicy.of(scheduler);
         this.settings = new PlacementSettings(
-                new PolicyChoice(operator.policy(policy, parameters), PolicyChoice.Source.SETTINGS, 0),
+                new PolicyChoice(hooks.policy(policy.spec()), PolicyChoice.Source.SETTINGS, 0),
                 new MoveSettings(
                         hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND),
                         0,
@@ -108,7 +103,8 @@ public final class SimulatedCluster {
                                 3_000,
                                 60_000)),
                 new HeatSettings(1_000, 10_000),
-                new HeartbeatSettings(250, 1_500, 60_000, 100));
+                new HeartbeatSettings(250, 1_500, 60_000, 100),
+                new ControlSettings(hooks.controlSample(policy.sample()), 3_600_000));
         for (int i = 0; i < HOSTS; i++) {
             hosts.add(new Host(
                     "dn" + i,
@@ -128,7 +124,12 @@ public final class SimulatedCluster {
         failOver(0);
         writeLoad.start();
         operator.pinSome();
-        operator.moveSome();
+        if (policy.movesByHand()) {
+            operator.moveSome();
+        }
+        if (policy.hasPools()) {
+            operator.annotateSome();
+        }
         for (int i = 0; i < CLIENTS; i++) {
             startClient(i);
         }
@@ -229,6 +230,10 @@ public final class SimulatedCluster {
 
     public Scheduler scheduler() {
         return scheduler;
+    }
+
+    public SeedPolicy policy() {
+        return policy;
     }
 
     ClusterHooks hooks() {

@@ -9,6 +9,7 @@ import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.journal.SteppedJournal;
+import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 
@@ -29,11 +30,17 @@ public final class SimulatedNameNode {
         this.simulatedCluster = simulatedCluster;
         this.process = new OsProcess(simulatedCluster.scheduler(), name);
         this.settings = settings;
-        this.placement = new PlacementEngine(settings, simulatedCluster.namespace(), metricRegistry);
+        NamespaceView view =
+                simulatedCluster.observer().view(this, simulatedCluster.hooks().view(simulatedCluster.namespace()));
+        this.placement = new PlacementEngine(settings, view, metricRegistry);
         this.journal = simulatedCluster.journal(name, settings, metricRegistry);
         placement.keepIn(journal.engineSide());
         this.clockOriginMs = simulatedCluster.scheduler().between(0, 1L << 40);
         process.every(TURN_NS, "turn", this::turn);
+    }
+
+    public SimulatedCluster simulatedCluster() {
+        return simulatedCluster;
     }
 
     public OsProcess process() {
@@ -47,6 +54,11 @@ public final class SimulatedNameNode {
     /** Reads that it counted, active or not. */
     public long readsCounted() {
         return metricRegistry.value(Metric.PLACEMENT_READS) + metricRegistry.value(Metric.PLACEMENT_STANDBY_READS);
+    }
+
+    /** Moves between volumes that it has ordered so far, to keep replicas in the range of a rule. */
+    public long volumeMovesOrdered() {
+        return metricRegistry.value(Metric.PLACEMENT_VOLUME_MOVES_WISHED);
     }
 
     public long nowMs() {

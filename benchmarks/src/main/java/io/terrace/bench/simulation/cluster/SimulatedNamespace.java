@@ -2,6 +2,7 @@ package io.terrace.bench.simulation.cluster;
 
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.bench.simulation.service.SeedPolicy;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.StampedBlock;
@@ -23,15 +24,13 @@ public final class SimulatedNamespace implements NamespaceView {
     public static final int REPLICATION = 2;
 
     public static final long FIRST_ID = 1001;
-    /** The directory whose files a rule keeps in some tiers. */
-    static final String TIERED = "/tiered";
-
     private final Map<Long, SimulatedBlock> blocks = new TreeMap<>();
     private final Function<String, Map<StorageTier, VolumeSpace>> space;
 
     private long lastId = FIRST_ID - 1;
     private long lastStamp = 1;
     private boolean safeMode;
+    private long annotations;
 
     /** @param space by tier on a DataNode */
     SimulatedNamespace(Function<String, Map<StorageTier, VolumeSpace>> space) {
@@ -52,6 +51,16 @@ public final class SimulatedNamespace implements NamespaceView {
 
     public void safeMode(boolean on) {
         safeMode = on;
+    }
+
+    /** Somebody annotates a file that holds nothing: the service looks at all blocks again. */
+    void annotate() {
+        annotations++;
+    }
+
+    @Override
+    public long annotationsVersion() {
+        return annotations;
     }
 
     public void add(SimulatedBlock block) {
@@ -171,8 +180,8 @@ public final class SimulatedNamespace implements NamespaceView {
     }
 
     /** Files with a rule that gives them tiers, and others. */
-    private static String path(long inode) {
-        return (inode % 3 == 0 ? "/plain/" : TIERED + "/") + inode;
+    public static String path(long inode) {
+        return (inode % 3 == 0 ? "/plain/" : SeedPolicy.TIERED + "/") + inode;
     }
 
     @Override

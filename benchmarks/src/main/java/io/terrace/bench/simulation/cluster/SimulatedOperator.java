@@ -3,21 +3,17 @@ package io.terrace.bench.simulation.cluster;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.move.Refusals;
-import io.terrace.placement.policyfile.PolicyFile;
-import io.terrace.placement.policyfile.PolicyFileException;
-import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
 import java.util.List;
-import java.util.Map;
 
 /** What an operator does with {@code placementctl}: pins files, switches off and on, pauses, promotes and demotes. */
 public final class SimulatedOperator {
 
     private static final long MS = 1_000_000;
     private static final int MOST_PINS = 3;
-    private static final List<String> TIER_WORDS = List.of("nvm", "ssd", "disk", "archive");
+    private static final long ANNOTATES_EVERY_NS = 2_000 * MS;
 
     private final SimulatedCluster simulatedCluster;
     private final Scheduler scheduler;
@@ -64,24 +60,6 @@ public final class SimulatedOperator {
         }
     }
 
-    /** The policy file, with a rule that keeps most files in a range of tiers. */
-    PolicySpec policy(String policy, Map<String, String> parameters) {
-        int fastest = scheduler.random().nextInt(TIER_WORDS.size());
-        int slowest = (int) scheduler.between(fastest, TIER_WORDS.size() - 1);
-        StringBuilder text = new StringBuilder("policy: " + policy + "\nparameters:");
-        text.append(parameters.isEmpty() ? " {}" : "");
-        parameters.forEach((name, value) ->
-                text.append("\n  ").append(name).append(": \"").append(value).append('"'));
-        text.append("\nrules:\n - path: ").append(SimulatedNamespace.TIERED).append("/**\n   tiers: ");
-        text.append(TIER_WORDS.get(fastest)).append("..").append(TIER_WORDS.get(slowest));
-        text.append(scheduler.oneIn(2) ? "\n   replicas: all\n" : "\n");
-        try {
-            return PolicyFile.read("policy", text.toString());
-        } catch (PolicyFileException e) {
-            throw new IllegalStateException(text.toString(), e);
-        }
-    }
-
     /** Moves replicas between volumes by hand, now and then. */
     void moveSome() {
         if (simulatedCluster.isQuiet()) {
@@ -97,6 +75,12 @@ public final class SimulatedOperator {
             }
         }
         scheduler.after(scheduler.between(10 * MS, 300 * MS), "moves by hand", this::moveSome);
+    }
+
+    /** Annotates files, now and then. */
+    void annotateSome() {
+        simulatedCluster.namespace().annotate();
+        scheduler.after(ANNOTATES_EVERY_NS, "annotation", this::annotateSome);
     }
 
     /** Some clusters begin with pinned files. */

@@ -56,7 +56,12 @@ public enum Mutation {
     OLD_FILES_REMOVED_EARLY("the old files go before the new place is published", Invariant.FILES_FOUND),
     OLD_FILES_KEPT("the old files stay after a move", Invariant.NO_FILES_LEFT),
     MOVE_NOT_REPORTED("the NameNode is not told of a move", Invariant.TIER_KNOWN),
-    VOLUME_BUDGET_IGNORED("moves between volumes are sent without regard to the budget", Invariant.BUDGET_KEPT);
+    VOLUME_BUDGET_IGNORED("moves between volumes are sent without regard to the budget", Invariant.BUDGET_KEPT),
+    POOL_MOST_NOT_CHECKED("a pool may take all of a tier, whatever its most is", Invariant.POOLS_KEPT),
+    UNLENT_ROOM_TAKEN(
+            "a pool takes what another one does not use, though that one does not lend", Invariant.POOLS_KEPT),
+    DELETED_BLOCK_STAYS_COUNTED("a block that was deleted stays counted for its pool", Invariant.POOLS_COUNTED),
+    CONTROL_BLOCK_CLIMBS("no block is in the control sample as the service sees it", Invariant.CONTROL_STAYS);
 
     private final String bug;
     private final Invariant breaks;

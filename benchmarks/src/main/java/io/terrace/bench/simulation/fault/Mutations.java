@@ -12,6 +12,7 @@ import io.terrace.bench.simulation.cluster.SimulatedVolumes;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.common.BlockKey;
+import io.terrace.common.ControlSample;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentListener;
 import io.terrace.datanode.extent.ExtentStore;
@@ -21,6 +22,9 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.policy.api.PoolShare;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
@@ -56,6 +60,26 @@ public final class Mutations implements ClusterHooks {
     @Override
     public long volumeMoveBytesPerSecond(long bytes) {
         return is(Mutation.VOLUME_BUDGET_IGNORED) ? 0 : bytes;
+    }
+
+    @Override
+    public PolicySpec policy(PolicySpec spec) {
+        if (is(Mutation.POOL_MOST_NOT_CHECKED)) {
+            return MutatedPools.of(spec, share -> new PoolShare(share.name(), share.share(), 1, share.lends()));
+        }
+        return is(Mutation.UNLENT_ROOM_TAKEN)
+                ? MutatedPools.of(spec, share -> new PoolShare(share.name(), share.share(), share.most(), true))
+                : spec;
+    }
+
+    @Override
+    public ControlSample controlSample(ControlSample sample) {
+        return is(Mutation.CONTROL_BLOCK_CLIMBS) ? ControlSample.NONE : sample;
+    }
+
+    @Override
+    public NamespaceView view(NamespaceView view) {
+        return is(Mutation.DELETED_BLOCK_STAYS_COUNTED) ? new UndeletedBlocks(view) : view;
     }
 
     @Override

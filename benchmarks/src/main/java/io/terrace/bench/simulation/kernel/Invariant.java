@@ -30,6 +30,9 @@ public enum Invariant {
     FILES_FOUND("whoever looks up a finalised replica finds its files, moved or not"),
     NO_FILES_LEFT("files of a replica that is not in the DataNode's map are there only while a move runs"),
     TIER_KNOWN("within a second the NameNode knows the tier of a replica that moved"),
+    POOLS_KEPT("no order takes a pool above its most of a tier, nor into room that others keep, as the service counts"),
+    POOLS_COUNTED("once all is quiet, the service counts for each pool the replicas that are there, and no others"),
+    CONTROL_STAYS("heat orders no block of the control sample into a faster tier"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 

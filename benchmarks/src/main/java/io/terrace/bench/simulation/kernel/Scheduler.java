@@ -21,6 +21,7 @@ public final class Scheduler {
 
     private final PriorityQueue<Event> queue =
             new PriorityQueue<>(Comparator.comparingLong(Event::atNs).thenComparingLong(Event::number));
+    private final long seed;
     private final Random random;
     private final EventLog log;
     private Runnable afterEach = () -> {};
@@ -29,9 +30,19 @@ public final class Scheduler {
     private int nested;
 
     public Scheduler(long seed, EventLog log) {
-        // Consecutive seeds give similar first numbers. A multiplication by a large odd number spreads them.
-        this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.seed = seed;
+        this.random = spread(seed);
         this.log = log;
+    }
+
+    /** Consecutive seeds give similar first numbers. A multiplication by a large odd number spreads them. */
+    private static Random spread(long seed) {
+        return new Random(seed * 0x9E3779B97F4A7C15L);
+    }
+
+    /** Chance of its own for one purpose: what is drawn from it changes nothing of what {@link #random} draws. */
+    public Random randomFor(String purpose) {
+        return spread(seed ^ ((long) purpose.hashCode() << 32));
     }
 
     public void checkAfterEach(Runnable check) {
