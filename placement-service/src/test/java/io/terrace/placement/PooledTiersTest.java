@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What pools own, may take and give back of a tier below memory. Of the 100 MB of a tier 90 MB are divided. */
 class PooledTiersTest extends TieredCluster {
@@ -213,6 +214,29 @@ class PooledTiersTest extends TieredCluster {
         waits(70_000);
         assertThat(usage("etl").ownBytes()).isEqualTo(18 * MB);
         assertThat(usage("etl").usedBytes()).isEqualTo(10 * MB);
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aBlockPinnedSinceTheColdestWereFound_doesNotHoldUpATierThatDrains() {
+        placement.policy(nowMs, applied("policy: idecider", "rules: [{path: /**, tiers: ssd..disk}]"));
+        strangers = 84 * MB;
+        StampedBlock first = block(++blocks, 4);
+        place(first, "/first", StorageTier.SSD, one);
+        countRoomOfOne();
+        read(one, first, 20);
+        waits(4_000);
+        // There is no room for it, and the other one is no colder: the coldest are found, and none is taken.
+        StampedBlock second = hot("/second", 1, 20).get(0);
+        waits(1_000);
+        one.arrives(first, true);
+        read(one, first, 1);
+        waits(3_000);
+        strangers = 95 * MB;
+        countRoomOfOne();
+        waits(8_000);
+        assertThat(tier(first, one)).isEqualTo(StorageTier.DISK);
+        assertThat(tier(second, one)).isEqualTo(StorageTier.DISK);
     }
 
     @Test
