@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.volume;
 
 import io.terrace.common.BlockVersion;
+import io.terrace.datanode.replica.CorruptReplicaException;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.protocol.MoveOutcome;
 import java.io.Closeable;
@@ -83,6 +84,10 @@ public final class VolumeMove<R, V> {
                             checkStays(source);
                             checkStays(volume);
                         });
+            } catch (CorruptReplicaException e) {
+                // It is not there any more. The same block may be, in a replica that was not read.
+                checkVeto();
+                throw e;
             } finally {
                 if (temporary == null) {
                     storage.release(volume, reserved);
@@ -107,11 +112,15 @@ public final class VolumeMove<R, V> {
         }
     }
 
-    private void check(R replica) throws MoveException {
+    private void checkVeto() throws MoveException {
         String veto = move.veto();
         if (veto != null) {
             throw new MoveException(MoveOutcome.CHANGED, veto);
         }
+    }
+
+    private void check(R replica) throws MoveException {
+        checkVeto();
         if (!stillWanted.getAsBoolean()) {
             throw new MoveException(MoveOutcome.REFUSED, "no longer wanted");
         }
