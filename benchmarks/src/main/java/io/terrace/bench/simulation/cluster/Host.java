@@ -1,5 +1,7 @@
 package io.terrace.bench.simulation.cluster;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A machine with a DataNode: its volumes and its tmpfs outlive the processes. */
@@ -12,10 +14,27 @@ public final class Host {
     @Nullable
     public SimulatedDataNode dataNode;
 
+    /** Blocks of which it had a replica, by their ids. */
+    private final Set<Long> held = new HashSet<>();
+    /** Blocks of which it got another replica after it had lost one. */
+    private final Set<Long> heldAgain = new HashSet<>();
+
     public Host(String name, SimulatedVolumes simulatedVolumes, SimulatedTmpfs simulatedTmpfs) {
         this.name = name;
         this.simulatedVolumes = simulatedVolumes;
         this.simulatedTmpfs = simulatedTmpfs;
+    }
+
+    /** A new replica is written on it. */
+    void gets(long blockId) {
+        if (!held.add(blockId)) {
+            heldAgain.add(blockId);
+        }
+    }
+
+    /** Whether it got another replica of the block after it had lost one. */
+    public boolean gotAgain(long blockId) {
+        return heldAgain.contains(blockId);
     }
 
     @Override

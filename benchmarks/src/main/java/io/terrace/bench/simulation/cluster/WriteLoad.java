@@ -92,6 +92,7 @@ public final class WriteLoad {
         byte[] content = contentOracle.create(block.id, block.stamp, block.lengthBytes);
         simulatedCluster.say("NameNode", "%s is written, %d bytes, on %s", block, content.length, targets);
         for (SimulatedDataNode target : targets) {
+            target.host().gets(block.id);
             target.dataset().write(block.id, block.stamp, content);
             finaliseSoon(target, block.id, block.stamp);
         }
@@ -282,6 +283,7 @@ public final class WriteLoad {
             return;
         }
         simulatedCluster.say("NameNode", "%s is replicated from %s to %s", block, source, target);
+        target.host().gets(block.id);
         target.dataset().write(block.id, block.stamp, from.data.content());
         finaliseSoon(target, block.id, block.stamp);
     }
