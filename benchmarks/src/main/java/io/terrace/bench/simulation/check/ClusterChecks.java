@@ -14,6 +14,7 @@ import io.terrace.channel.server.Peer;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.MoveOutcome;
@@ -72,6 +73,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final BudgetChecks budgets = new BudgetChecks();
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
     private final PoolChecks poolChecks = new PoolChecks();
+    private final PriceChecks priceChecks = new PriceChecks();
     private final VolumeChecks volumeChecks;
     private long readsOfStoppedNodes;
 
@@ -234,6 +236,11 @@ public final class ClusterChecks implements ClusterObserver {
                 : view;
     }
 
+    @Override
+    public PolicyFactory policies(SimulatedNameNode nameNode, PolicyFactory maker) {
+        return priceChecks.watch(nameNode, maker);
+    }
+
     PoolChecks poolChecks() {
         return poolChecks;
     }
@@ -273,6 +280,7 @@ public final class ClusterChecks implements ClusterObserver {
         movesEnded(nameNode);
         budgets.answered(nameNode, heartbeat, answer);
         ControlChecks.answered(nameNode, answer);
+        priceChecks.answered(nameNode, heartbeat);
         long counted = nameNode.readsCounted();
         Violation.unless(
                 counted <= reads(),

@@ -12,6 +12,7 @@ import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -34,6 +35,9 @@ public interface ClusterHooks {
 
     /** The policy file as the service reads it. */
     PolicySpec policy(PolicySpec spec);
+
+    /** The maker of the policies of one service. */
+    PolicyFactory policies(PolicyFactory maker);
 
     /** The control sample that the service is told to keep. */
     ControlSample controlSample(ControlSample sample);

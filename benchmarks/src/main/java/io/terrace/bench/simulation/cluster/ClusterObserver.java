@@ -9,6 +9,7 @@ import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -41,6 +42,9 @@ public interface ClusterObserver {
 
     /** The namespace as the service of a NameNode looks into it. */
     NamespaceView view(SimulatedNameNode nameNode, NamespaceView view);
+
+    /** The maker of the policies of a NameNode's service. */
+    PolicyFactory policies(SimulatedNameNode nameNode, PolicyFactory maker);
 
     /** Some moves of a NameNode may have ended. */
     void movesEnded(SimulatedNameNode nameNode);

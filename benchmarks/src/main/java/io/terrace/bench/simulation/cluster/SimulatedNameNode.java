@@ -9,6 +9,7 @@ import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.journal.SteppedJournal;
+import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -32,7 +33,11 @@ public final class SimulatedNameNode {
         this.settings = settings;
         NamespaceView view =
                 simulatedCluster.observer().view(this, simulatedCluster.hooks().view(simulatedCluster.namespace()));
-        this.placement = new PlacementEngine(settings, view, metricRegistry);
+        this.placement = new PlacementEngine(
+                settings,
+                view,
+                metricRegistry,
+                simulatedCluster.hooks().policies(simulatedCluster.observer().policies(this, PolicySpec::make)));
         this.journal = simulatedCluster.journal(name, settings, metricRegistry);
         placement.keepIn(journal.engineSide());
         this.clockOriginMs = simulatedCluster.scheduler().between(0, 1L << 40);

@@ -61,7 +61,8 @@ public enum Mutation {
     UNLENT_ROOM_TAKEN(
             "a pool takes what another one does not use, though that one does not lend", Invariant.POOLS_KEPT),
     DELETED_BLOCK_STAYS_COUNTED("a block that was deleted stays counted for its pool", Invariant.POOLS_COUNTED),
-    CONTROL_BLOCK_CLIMBS("no block is in the control sample as the service sees it", Invariant.CONTROL_STAYS);
+    CONTROL_BLOCK_CLIMBS("no block is in the control sample as the service sees it", Invariant.CONTROL_STAYS),
+    PRICE_NOT_UPDATED("what would leave a memory next is what would have left it at first", Invariant.PRICE_KNOWN);
 
     private final String bug;
     private final Invariant breaks;

@@ -22,6 +22,7 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.policy.api.PoolShare;
@@ -70,6 +71,11 @@ public final class Mutations implements ClusterHooks {
         return is(Mutation.UNLENT_ROOM_TAKEN)
                 ? MutatedPools.of(spec, share -> new PoolShare(share.name(), share.share(), share.most(), true))
                 : spec;
+    }
+
+    @Override
+    public PolicyFactory policies(PolicyFactory maker) {
+        return is(Mutation.PRICE_NOT_UPDATED) ? (spec, tiers) -> new StaleNextToLeave(maker.make(spec, tiers)) : maker;
     }
 
     @Override

@@ -33,6 +33,7 @@ public enum Invariant {
     POOLS_KEPT("no order takes a pool above its most of a tier, nor into room that others keep, as the service counts"),
     POOLS_COUNTED("once all is quiet, the service counts for each pool the replicas that are there, and no others"),
     CONTROL_STAYS("heat orders no block of the control sample into a faster tier"),
+    PRICE_KNOWN("the price of room is of what would have left a quarter of a second ago, or later"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 
