@@ -194,8 +194,10 @@ final class DatasetMoveStorage implements MoveStorage<ReplicaInfo, FsVolumeImpl>
     @Override
     public void publish(BlockVersion block, ReplicaInfo moved) {
         dataset.put(block.key().pool(), moved);
-        datanode.notifyNamenodeReceivedBlock(
-                extended(block), null, moved.getStorageUuid(), moved.isOnTransientStorage());
+        PlaceNotice.tell(
+                moved,
+                () -> datanode.notifyNamenodeReceivedBlock(
+                        extended(block), null, moved.getStorageUuid(), moved.isOnTransientStorage()));
     }
 
     @Override
