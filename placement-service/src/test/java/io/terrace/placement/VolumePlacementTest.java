@@ -7,6 +7,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import java.util.List;
@@ -47,6 +48,34 @@ class VolumePlacementTest extends TieredCluster {
         place(BLOCK, "/a/file", StorageTier.NVM, one);
         read(one, BLOCK, 1);
         assertThat(ordered(one)).containsExactly("1 NVM DISK");
+    }
+
+    @Test
+    void dataNodeThatComesAfterTheSweep_hasItsOrdersWithinSeconds() {
+        two.takesVolumeMoves = false;
+        beats(1);
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(BLOCK, "/a/file", StorageTier.ARCHIVE, two);
+        read(two, BLOCK, 1);
+        assertThat(ordered(two)).isEmpty();
+        two.takesVolumeMoves = true;
+        waits(6_000);
+        assertThat(ordered(two)).containsExactly("1 ARCHIVE SSD");
+    }
+
+    @Test
+    void standDown_andActiveAgain_theFirstOrderWaitsForNoSweep() {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(BLOCK, "/a/file", StorageTier.SSD, one, two);
+        read(one, BLOCK, 1);
+        placement.standDown();
+        put(BLOCK, one, StorageTier.ARCHIVE, null);
+        put(BLOCK, two, StorageTier.ARCHIVE, null);
+        placement.activate(EPOCH + 1, OperatorState.initial());
+        placement.turn(nowMs);
+        beats(1);
+        assertThat(ordered(one)).containsExactly("1 ARCHIVE SSD");
+        assertThat(ordered(two)).containsExactly("1 ARCHIVE SSD");
     }
 
     @Test

@@ -125,6 +125,7 @@ public final class DataNodeState {
     DataNodeState successor(PlacementPolicy itsPolicy) {
         DataNodeState next = new DataNodeState(uuid, settings, itsPolicy, lastMs);
         next.note(lastMs, silence());
+        next.takesVolumeMoves = takesVolumeMoves;
         next.firstMs = firstMs;
         next.session.follow(session);
         return next;

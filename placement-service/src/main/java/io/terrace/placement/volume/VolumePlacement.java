@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed
- * or moved, and at all that are known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read
+ * or moved, and at all that are known every {@value #SWEEP_MS} ms, sooner where a DataNode came, at each turn at no more than two holds of the NameNode's read
  * lock; other blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
  */
 public final class VolumePlacement {
@@ -65,6 +65,8 @@ public final class VolumePlacement {
     private long sweepFromMs = Long.MIN_VALUE;
     private long changedMs = Long.MIN_VALUE;
     private boolean sweepsAll;
+    private int movers;
+    private boolean moversCame;
 
     public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
         this.clusterState = clusterState;
@@ -132,7 +134,11 @@ public final class VolumePlacement {
     /** Looks at some blocks, and lets tiers that are too full drain. */
     public void turn(long nowMs) {
         boolean idle = nothingHasTiers();
-        if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || !anyTakesMoves()) {
+        int moversBefore = movers;
+        movers = countMovers();
+        // What the sweep saw before has replicas that it could not order.
+        moversCame |= movers > moversBefore;
+        if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || movers == 0) {
             return;
         }
         satisfier.turn(nowMs);
@@ -152,13 +158,12 @@ public final class VolumePlacement {
                 && known.all().isEmpty();
     }
 
-    private boolean anyTakesMoves() {
+    private int countMovers() {
+        int count = 0;
         for (DataNodeState node : clusterState.nodes().values()) {
-            if (node.takesVolumeMoves()) {
-                return true;
-            }
+            count += node.takesVolumeMoves() ? 1 : 0;
         }
-        return false;
+        return count;
     }
 
     private List<Long> nextAccessed(long nowMs) {
@@ -178,7 +183,7 @@ public final class VolumePlacement {
 
     private List<Long> nextOfSweep(long nowMs) {
         if (swept >= sweep.length) {
-            long pauseMs = orders.hasOverflowed() ? LOOK_AGAIN_MS : SWEEP_MS;
+            long pauseMs = orders.hasOverflowed() || moversCame ? LOOK_AGAIN_MS : SWEEP_MS;
             if (sweepFromMs != Long.MIN_VALUE && nowMs - sweepFromMs < pauseMs) {
                 return List.of();
             }
@@ -186,6 +191,7 @@ public final class VolumePlacement {
             sweepFromMs = nowMs;
             sweepsAll = sweepsAll && first;
             orders.clearOverflowed();
+            moversCame = false;
             sweep = sweepIds();
             swept = 0;
         }
