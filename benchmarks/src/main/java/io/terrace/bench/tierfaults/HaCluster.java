@@ -28,6 +28,7 @@ import org.apache.hadoop.ha.HAServiceProtocol.RequestSource;
 import org.apache.hadoop.ha.HAServiceProtocol.StateChangeRequestInfo;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.tools.NNHAServiceTarget;
 
 /** Two NameNodes that share their edits through three JournalNodes, and DataNodes, each a process; failover is by hand. */
@@ -130,6 +131,19 @@ public final class HaCluster implements Closeable {
     void startNameNode(int number) throws IOException {
         namenodes.set(number, Optional.of(start("namenode-" + number, nameNode(number), NAMENODE, List.of())));
         awaitListener(rpcPort(number));
+    }
+
+    /** Waits until a standby could take over: it knows all DataNodes and, as far as it knows of blocks, their replicas. */
+    void awaitStandby(int number) throws IOException {
+        URI own = URI.create("hdfs://localhost:" + rpcPort(number));
+        try (DistributedFileSystem standby = (DistributedFileSystem) FileSystem.newInstance(own, conf())) {
+            require(Waits.untilRight(START_SECONDS, () -> {
+                int live = standby.getDataNodeStats(DatanodeReportType.LIVE).length;
+                return live == datanodes && !standby.setSafeMode(SafeModeAction.SAFEMODE_GET)
+                        ? Optional.empty()
+                        : Optional.of("standby " + number + " has " + live + " DataNodes, or is in safe mode");
+            }));
+        }
     }
 
     /** Makes a NameNode the active one, whatever the other one is. */

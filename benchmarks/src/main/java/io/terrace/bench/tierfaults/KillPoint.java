@@ -21,20 +21,28 @@ record KillPoint(long seed, int datanode, StorageType from, StorageType to, doub
 
     private static final double MOST_ARRIVED = 0.9;
 
+    /** What DataNodes were ordered before goes on during a failover; something must be left for the other NameNode. */
+    private static final double MOST_BEFORE_FAILOVER = 0.5;
+
     /** About as long as a move takes, so that each of its steps is met. */
     private static final int MOST_DELAY_US = 60_000;
 
     /** Kills the NameNode. */
     static KillPoint ofNameNode(long seed) {
-        return of(seed, 0);
+        return of(seed, 0, MOST_ARRIVED);
+    }
+
+    /** Kills the active one of two NameNodes. */
+    static KillPoint ofFailover(long seed) {
+        return of(seed, 0, MOST_BEFORE_FAILOVER);
     }
 
     /** Kills one of so many DataNodes. */
     static KillPoint ofDataNode(long seed, int datanodes) {
-        return of(seed, 1 + new SplittableRandom(~seed).nextInt(datanodes));
+        return of(seed, 1 + new SplittableRandom(~seed).nextInt(datanodes), MOST_ARRIVED);
     }
 
-    private static KillPoint of(long seed, int datanode) {
+    private static KillPoint of(long seed, int datanode, double mostArrived) {
         SplittableRandom random = new SplittableRandom(seed);
         int from = Math.floorMod(seed - 1, ROUND.size());
         return new KillPoint(
@@ -42,7 +50,7 @@ record KillPoint(long seed, int datanode, StorageType from, StorageType to, doub
                 datanode,
                 ROUND.get(from),
                 ROUND.get((from + 1) % ROUND.size()),
-                random.nextDouble(MOST_ARRIVED),
+                random.nextDouble(mostArrived),
                 random.nextInt(MOST_DELAY_US));
     }
 

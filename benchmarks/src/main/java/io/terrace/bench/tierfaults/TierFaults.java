@@ -156,9 +156,9 @@ public final class TierFaults implements Callable<Integer> {
         try (HaCluster cluster = new HaCluster(dir, DATANODES, settings())) {
             store(cluster.fs().getUri(), cluster.conf(), data);
             FailoverRun run = new FailoverRun(cluster, data);
-            violation = run.begin(KillPoint.ofNameNode(seed).from());
+            violation = run.begin(KillPoint.ofFailover(seed).from());
             for (long at = seed; at < seed + failovers && violation.isEmpty(); at++) {
-                KillPoint point = KillPoint.ofNameNode(at);
+                KillPoint point = KillPoint.ofFailover(at);
                 FailoverRun.Result result = run.run(point);
                 results.add(result);
                 violation = result.violation();
@@ -201,6 +201,8 @@ public final class TierFaults implements Callable<Integer> {
         Map<String, String> all = new LinkedHashMap<>(TiersBenchmark.settings());
         // Some seconds for each round, so that a kill meets many moves.
         all.put("terrace.placement.volume.bandwidth", "10m");
+        // A DataNode that serves little would have no limit, and a round would be over within a second.
+        all.put("terrace.placement.idle.bandwidth", "0");
         all.put("terrace.placement.volume.moves.in-flight", "8");
         // What a crash leaves is found within seconds.
         all.put("dfs.datanode.directoryscan.interval", "3");
