@@ -7,6 +7,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.report.HotBlock;
+import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
 import java.util.HashSet;
 import java.util.List;
@@ -99,6 +100,24 @@ class WarmHeatTest extends SteppedLoop {
         two.reads(block(hot, 1), 1);
         beat(two);
         assertThat(one.memory.containsKey(hot) || two.memory.containsKey(hot)).isTrue();
+    }
+
+    @Test
+    void deletedBlock_isForgottenWhereItWouldBePromoted_soAStandbyForgetsItOnceItDecides() {
+        PlacementEngine standby = new PlacementEngine(settings, names, new MetricRegistry());
+        names.verdicts.put(1L, Verdict.GONE);
+        one.wantsFull = false;
+        for (Heartbeat heartbeat : List.of(one.reads(block(1, 1), 5).heartbeat(), one.heartbeat())) {
+            placement.heartbeat(nowMs, heartbeat);
+            standby.heartbeat(nowMs, heartbeat);
+        }
+        assertThat(hottest(placement, nowMs)).isEmpty();
+        assertThat(hottest(standby, nowMs)).containsExactly(1L);
+        placement.standDown();
+        standby.activate(8, OperatorState.initial());
+        standby.heartbeat(nowMs, one.reads(block(1, 1), 5).heartbeat());
+        standby.heartbeat(nowMs, one.heartbeat());
+        assertThat(hottest(standby, nowMs)).isEmpty();
     }
 
     @Test
