@@ -34,7 +34,10 @@ public final class ExplainRun implements Callable<Integer> {
     private static final int FILES = 80;
 
     /** So that a promotion can be seen to wait. */
-    private static final Map<String, String> SLOW = Map.of("terrace.placement.move.bandwidth", "1m");
+    private static final Map<String, String> SLOW = Map.of(
+            "terrace.placement.move.bandwidth", "1m",
+            // The rate holds for DataNodes that serve nothing as well.
+            "terrace.placement.idle.bandwidth", "0");
 
     @Option(names = "--promotions", paramLabel = "N", description = "into full memory (${DEFAULT-VALUE})")
     private int promotions = 10;
