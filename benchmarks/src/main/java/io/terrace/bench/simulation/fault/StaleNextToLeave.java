@@ -1,6 +1,6 @@
 package io.terrace.bench.simulation.fault;
 
-import io.terrace.bench.simulation.service.ForwardingPolicy;
+import io.terrace.policy.ForwardingPolicy;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.HashMap;
 import java.util.Map;
