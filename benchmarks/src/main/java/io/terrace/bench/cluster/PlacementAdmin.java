@@ -6,6 +6,7 @@ import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.io.Closeable;
@@ -49,6 +50,14 @@ public final class PlacementAdmin implements Closeable {
     public List<NodeProto> nodes() throws IOException {
         return asked(() ->
                 service.tiers(null, TiersRequestProto.getDefaultInstance()).getNodesList());
+    }
+
+    /** Numbers of the hottest blocks, hottest first; at most 1,000. */
+    public List<Long> hottest(int count) throws IOException {
+        TopRequestProto request = TopRequestProto.newBuilder().setCount(count).build();
+        return asked(() -> service.top(null, request).getBlocksList()).stream()
+                .map(hot -> hot.getBlock().getBlockId())
+                .toList();
     }
 
     /** A DataNode's figures by id. */

@@ -241,6 +241,7 @@ public final class HaCluster implements Closeable {
         map.put("dfs.namenode.safemode.min.datanodes", Integer.toString(datanodes));
         map.put("dfs.namenode.datanode.registration.ip-hostname-check", "false");
         map.put("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");
+        map.put("terrace.placement.journal.dir", dir.resolve("heat-" + number).toString());
         return map;
     }
 
@@ -257,7 +258,7 @@ public final class HaCluster implements Closeable {
                 "dfs.datanode.fsdataset.factory",
                 "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory");
         map.put("dfs.datanode.plugins", "io.terrace.datanode.hdfs.TerraceDataNodePlugin");
-        // Nothing is promoted here, so the directory need not be in memory.
+        // Little is promoted here, so the directory need not be in memory.
         Path memory = dir.resolve("memory-" + number);
         Files.createDirectories(memory);
         Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rwx--x--x"));

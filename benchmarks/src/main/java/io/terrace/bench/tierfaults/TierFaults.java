@@ -42,7 +42,9 @@ import picocli.CommandLine.Option;
                     + " replica must have been on one volume, with the NameNode agreeing; then all must arrive, and nothing be"
                     + " left on any volume.",
             "With two NameNodes and three JournalNodes, kills the active NameNode a fifth as often: the other one must send its"
-                    + " first order within five seconds, and no replica be moved twice."
+                    + " first order within five seconds, and no replica be moved twice.",
+            "The other one must also know which 1,000 blocks are the hottest, and know it still when it was killed and started"
+                    + " again."
         })
 public final class TierFaults implements Callable<Integer> {
     private static final int DATANODES = 2;
@@ -53,6 +55,8 @@ public final class TierFaults implements Callable<Integer> {
 
     /** A cluster of seven processes takes its time. */
     private static final int FAILOVERS_FEWER = 5;
+
+    private static final double SAME_HOTTEST = 0.95;
 
     @Option(
             names = "--points",
@@ -88,6 +92,8 @@ public final class TierFaults implements Callable<Integer> {
                 Path own = dir.resolve(part.name().toLowerCase(Locale.ROOT));
                 if (part == TierFaultsPart.FAILOVER) {
                     failOver(own, sheet);
+                } else if (part == TierFaultsPart.HEAT) {
+                    heat(own, sheet);
                 } else {
                     sheet.section("kill -9 of " + part + ", " + points + " times");
                     kill(part, own, sheet);
@@ -183,6 +189,21 @@ public final class TierFaults implements Callable<Integer> {
                 "tiers.failover.moved_again",
                 results.stream().mapToLong(result -> result.moves() - FILES).sum(),
                 0);
+    }
+
+    private void heat(Path dir, ResultSheet sheet) throws IOException {
+        sheet.section("the " + HeatRun.HOTTEST + " hottest blocks, known after kill -9 of the active NameNode");
+        HeatRun.Result result;
+        try (HaCluster cluster = new HaCluster(dir, DATANODES, Map.of())) {
+            result = new HeatRun(cluster, seed).run();
+        }
+        if (!result.violation().isEmpty()) {
+            sheet.progress("FAILED: " + result.violation());
+        }
+        sheet.exactly("tiers.heat.violations", result.violation().isEmpty() ? 0 : 1, 0);
+        sheet.note("tiers.heat.standby_reads", result.standbyReads(), "reads that the standby had counted");
+        sheet.atLeast("tiers.heat.failover", result.sameAfterFailover(), SAME_HOTTEST);
+        sheet.atLeast("tiers.heat.restart", result.sameAfterRestart(), SAME_HOTTEST);
     }
 
     /** Keeps all replicas in a tier, and promotes nothing to memory. */

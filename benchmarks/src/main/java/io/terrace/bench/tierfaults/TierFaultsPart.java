@@ -5,5 +5,7 @@ enum TierFaultsPart {
     DATANODE,
     NAMENODE,
     /** The active one of two NameNodes. */
-    FAILOVER
+    FAILOVER,
+    /** The active one of two NameNodes, then the other one: what is known of reads afterwards. */
+    HEAT
 }
