@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -225,8 +227,18 @@ class PolicyFileTest {
                 .replaceAll("(?m)^#   .*$", "")
                 .replaceAll("(?m)^    +(pin|prefer|allow|place: never    never).*$", "");
         PolicySpec whole = PolicyFile.read("placement.yaml", uncommented);
-        assertThat(whole.rules()).hasSize(8);
+        assertThat(whole.rules()).hasSize(12);
         assertThat(whole.pools()).hasSize(2);
+        assertThat(range(whole, "/jobs/7/output/_temporary/0/part-0")).isNull();
+        assertThat(range(whole, "/jobs/7/output/part-0"))
+                .isEqualTo(new TierRange(StorageTier.NVM, StorageTier.DISK, false, 3_600_000));
+        assertThat(range(whole, "/hbase/WALs/host,16020,1/wal.1")).isNull();
+        assertThat(range(whole, "/hbase/oldWALs/wal.1"))
+                .isEqualTo(new TierRange(StorageTier.DISK, StorageTier.ARCHIVE, false));
+    }
+
+    private static @Nullable TierRange range(PolicySpec spec, String path) {
+        return Objects.requireNonNull(spec.ruleFor(path)).tiers();
     }
 
     @Test
