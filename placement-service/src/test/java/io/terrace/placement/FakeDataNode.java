@@ -1,6 +1,7 @@
 package io.terrace.placement;
 
 import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
@@ -33,6 +34,7 @@ public final class FakeDataNode {
     long incarnation = 1;
     long sequence;
     long bytesServed = 1L << 40;
+    long descriptorsHeld;
     boolean serving = true;
     boolean takesVolumeMoves;
     String release = "";
@@ -143,7 +145,7 @@ public final class FakeDataNode {
                 conditions,
                 bytesServed,
                 serving,
-                Map.of(),
+                Map.of(Metric.READS_DESCRIPTORS_HELD.id(), descriptorsHeld),
                 takesVolumeMoves,
                 release,
                 resized);

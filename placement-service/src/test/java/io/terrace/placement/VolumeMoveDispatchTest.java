@@ -91,6 +91,17 @@ class VolumeMoveDispatchTest extends TieredCluster {
     }
 
     @Test
+    void dataNodeThatPassedDescriptors_isNotIdle_thoughItServesNothing() {
+        engine(Map.of("terrace.placement.volume.bandwidth", "1m"));
+        beats(1);
+        one.bytesServed = 0;
+        one.descriptorsHeld = 1;
+        many(one, 1, 10, 1);
+        waits(5_000);
+        assertThat(one.orders).isNotEmpty().allMatch(order -> order.bytesPerSecond() == 1 << 20);
+    }
+
+    @Test
     void paused_movesWait() {
         placement.operatorState(OperatorState.initial().withMoves(false));
         many(one, 1, 3, 1);

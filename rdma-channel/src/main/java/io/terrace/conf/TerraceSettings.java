@@ -287,7 +287,8 @@ public final class TerraceSettings {
 
     public static final Setting<Long> PLACEMENT_IDLE_BANDWIDTH = key("terrace.placement.idle.bandwidth", "NameNode")
             .bytes("1m", 0)
-            .doc("A DataNode that serves fewer bytes a second is idle.");
+            .doc(
+                    "A DataNode that serves fewer bytes a second is idle. One whose descriptors stock short-circuit clients hold is not.");
 
     public static final Setting<Integer> PLACEMENT_MOVES_IN_FLIGHT = key(
                     "terrace.placement.moves.in-flight", "NameNode")

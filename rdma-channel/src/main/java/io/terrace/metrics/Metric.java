@@ -520,6 +520,10 @@ public enum Metric {
             "File descriptors of memory copies passed to stock short-circuit clients; what they read is theirs to know."),
     READS_DESCRIPTORS_REPLICA(
             "reads.descriptors.replica", "File descriptors of replicas passed to stock short-circuit clients."),
+    READS_DESCRIPTORS_HELD(
+            "reads.descriptors.held",
+            Kind.GAUGE,
+            "File descriptors that stock short-circuit clients hold. As long as there are any, the DataNode is not taken for idle."),
     READS_GRANTED(
             "reads.granted",
             "Reads through grants, as reported by clients and believed. As in stock HDFS a read is an opened block stream."),

@@ -114,10 +114,7 @@ public final class DuringBenchmark {
     private ClusterSpec spec() {
         Map<String, String> all = new LinkedHashMap<>();
         all.put("dfs.datanode.data.dir", "[DISK]file://${hadoop.tmp.dir}/disk,[SSD]file://${hadoop.tmp.dir}/ssd");
-        all.put(TerraceSettings.DATANODE_MEMORY_COPY_BANDWIDTH.key(), Long.toString(plan.bytesPerSecond()));
-        // A DataNode whose clients read short-circuit alone looks idle to the service: the DataNode's own limit holds
-        // anyway.
-        all.put(TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH.key(), "0");
+        all.put(TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH.key(), Long.toString(plan.bytesPerSecond()));
         all.put(TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH_TOTAL.key(), "0");
         all.putAll(properties);
         return ClusterSpec.of(1, 64L << 20)

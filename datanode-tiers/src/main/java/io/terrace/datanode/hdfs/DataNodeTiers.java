@@ -105,6 +105,7 @@ final class DataNodeTiers implements Closeable {
         pinRequests = new PinRequests(settings.extentsMax());
         anchored = new AnchoredPins(tier, descriptors::endAnchors, settings.lentTimeoutNs());
         accessRecorder = new AccessRecorder(metricRegistry, System::nanoTime);
+        metricRegistry.gauge(Metric.READS_DESCRIPTORS_HELD, descriptors::held);
         TokenBucket tokenBucket = TokenBucket.ofSystem(settings.copyBytesPerSecond());
         ReplicaSource source = extension.copySource(replicas, datanode.getConf());
         promotions = parts.add(new CopyQueue(

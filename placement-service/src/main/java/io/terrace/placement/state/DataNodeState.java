@@ -3,6 +3,7 @@ package io.terrace.placement.state;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
+import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
@@ -80,7 +81,10 @@ public final class DataNodeState {
     public boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = session.received(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
-        idle = !anew && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
+        // What is read by descriptors that clients hold is in no figure.
+        idle = !anew
+                && heartbeat.figures().getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0
+                && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
         if (anew) {
             firstMs = nowMs;
         }

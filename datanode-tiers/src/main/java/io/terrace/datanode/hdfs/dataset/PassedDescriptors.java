@@ -18,6 +18,16 @@ public record PassedDescriptors(ShortCircuitRegistry registry) {
         return registry.visit((segments, slots) -> slots.containsKey(id(key)));
     }
 
+    /** How many of all blocks together. A client that holds some reads them without a call, so nobody sees how much. */
+    public long held() {
+        long[] held = {0};
+        registry.visit((segments, slots) -> {
+            held[0] = slots.size();
+            return true;
+        });
+        return held[0];
+    }
+
     /** From now on no client may anchor the block, that is, map it and skip checksums; whether none has it anchored. */
     public boolean endAnchors(PinRequests.Pin pin) {
         return registry.processBlockMunlockRequest(new ExtendedBlockId(pin.blockId(), pin.pool()));
