@@ -42,6 +42,7 @@ public final class FakeNamespaceView implements NamespaceView {
 
     PolicyGaps gaps = PolicyGaps.NONE;
     int placeLooks;
+    boolean mayLook = true;
     public int looks;
     public int pathLooks;
     int holderLooks;
@@ -70,6 +71,11 @@ public final class FakeNamespaceView implements NamespaceView {
     @Override
     public int lockBlocks() {
         return lockBlocks;
+    }
+
+    @Override
+    public boolean mayLook() {
+        return mayLook;
     }
 
     @Override

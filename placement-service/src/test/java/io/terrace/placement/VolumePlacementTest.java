@@ -221,6 +221,48 @@ class VolumePlacementTest extends TieredCluster {
     }
 
     @Test
+    void readAllTheTime_whereItIsToBe_isLookedAtOnceAMinute() {
+        rules("- path: /a/**", "  tiers: ssd..disk");
+        place(BLOCK, "/a/file", StorageTier.SSD, one);
+        read(one, BLOCK, 50);
+        int before = names.placeLooks;
+        for (int i = 0; i < 60; i++) {
+            one.reads(BLOCK, 50);
+            waits(1_000);
+        }
+        assertThat(names.placeLooks - before).isLessThanOrEqualTo(3);
+    }
+
+    @Test
+    void readAllTheTime_andHotWithoutRoomAbove_isLookedAtEveryFewSeconds() {
+        rules("- path: /a/**", "  tiers: ssd..disk");
+        use(one, StorageTier.SSD, ROOM);
+        place(BLOCK, "/a/file", StorageTier.DISK, one);
+        for (int i = 0; i < 30; i++) {
+            one.reads(BLOCK, 50);
+            waits(1_000);
+        }
+        assertThat(ordered(one)).isEmpty();
+        use(one, StorageTier.SSD, 0);
+        one.reads(BLOCK, 50);
+        waits(7_000);
+        assertThat(ordered(one)).containsExactly("1 DISK SSD");
+    }
+
+    @Test
+    void lockHeldTooLong_looksWait_andAreMadeLater() {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(BLOCK, "/a/file", StorageTier.ARCHIVE, one);
+        names.mayLook = false;
+        read(one, BLOCK, 1);
+        waits(120_000);
+        assertThat(names.placeLooks).isZero();
+        names.mayLook = true;
+        waits(1_000);
+        assertThat(ordered(one)).containsExactly("1 ARCHIVE SSD");
+    }
+
+    @Test
     void mayNotBeMoved_stays() {
         rules("- path: /a/**", "  tiers: nvm");
         place(block(1, 4), "/a/1", StorageTier.DISK, one);

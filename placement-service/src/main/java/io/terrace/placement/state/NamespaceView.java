@@ -63,6 +63,14 @@ public interface NamespaceView {
     int lockBlocks();
 
     /**
+     * Whether calls of {@link #placed} that can wait may be made now: the lock was held for so little of the time of late that
+     * clients do not notice.
+     */
+    default boolean mayLook() {
+        return true;
+    }
+
+    /**
      * The file that a block belongs to.
      *
      * @param path absolute, without a trailing slash

@@ -117,9 +117,20 @@ final class KnownReplicas {
             return tier;
         }
 
+        /** Where a move that waits or is under way takes it; null without one. */
+        @Nullable
+        StorageTier movingTo() {
+            return movingTo;
+        }
+
+        /** Whether we moved it, and the NameNode was not asked since or did not know yet. */
+        boolean isUnsure(long nowMs) {
+            return nowMs < unsureUntilMs;
+        }
+
         /** Whether it may be moved: it was not moved by others lately, and the NameNode knows where it is. */
         boolean mayMove(long nowMs) {
-            return nowMs >= unsureUntilMs && !isLeftAlone(nowMs);
+            return !isUnsure(nowMs) && !isLeftAlone(nowMs);
         }
 
         boolean isLeftAlone(long nowMs) {

@@ -83,6 +83,28 @@ final class TierKeeper {
         }
     }
 
+    /**
+     * Whether {@link #decide} would order nothing, by what is known: each replica moves or is in its range, where the NameNode has
+     * it too, and none may climb.
+     */
+    boolean isAtRest(long nowMs, Known block, BlockHeat heat) {
+        TierRange range = block.rule().tiers();
+        if (range == null) {
+            return false;
+        }
+        boolean hot = block.mayClimb(nowMs)
+                && heat.heat(nowMs, clusterState.heatSettings().halfLifeMs()) >= HOT_READS;
+        for (Place place : block.places()) {
+            if (place.movingTo() == null
+                    && (place.isUnsure(nowMs)
+                            || !range.contains(place.tier())
+                            || (hot && !range.fasterThan(place.tier()).isEmpty()))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The DataNode that may be asked to move the replica; null if it may not be moved. */
     private @Nullable DataNodeState mover(long nowMs, Known block, PlacedReplica replica) {
         DataNodeState node = clusterState.nodes().get(replica.node());

@@ -35,7 +35,7 @@ public final class VolumePlacement {
 
     static final long SWEEP_MS = 60_000;
 
-    /** A block that is accessed all the time is looked at that often. */
+    /** A block that is accessed all the time is looked at that often, where a look may lead to a move. */
     static final long LOOK_AGAIN_MS = 5_000;
 
     /** Of more blocks that wait to be looked at, the sweep finds the others. */
@@ -67,6 +67,7 @@ public final class VolumePlacement {
     private boolean sweepsAll;
     private int movers;
     private boolean moversCame;
+    private boolean sweepsFirst;
 
     public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
         this.clusterState = clusterState;
@@ -145,8 +146,13 @@ public final class VolumePlacement {
         if (idle) {
             return;
         }
-        look(nowMs, nextAccessed(nowMs));
-        look(nowMs, nextOfSweep(nowMs));
+        // In turns, as there may be time for one of them only.
+        sweepsFirst = !sweepsFirst;
+        for (boolean sweeps : new boolean[] {sweepsFirst, !sweepsFirst}) {
+            if (view.mayLook()) {
+                look(nowMs, sweeps ? nextOfSweep(nowMs) : nextAccessed(nowMs));
+            }
+        }
         downMoves.drain(nowMs);
     }
 
@@ -173,12 +179,18 @@ public final class VolumePlacement {
         while (ids.hasNext() && next.size() < view.lockBlocks() && seen++ < MOST_SEEN) {
             long id = ids.next();
             Known before = known.find(id);
-            if (before == null || nowMs - before.lookedMs() >= LOOK_AGAIN_MS) {
+            if (before == null || nowMs - before.lookedMs() >= (isAtRest(nowMs, before) ? SWEEP_MS : LOOK_AGAIN_MS)) {
                 next.add(id);
                 ids.remove();
             }
         }
         return next;
+    }
+
+    /** Whether a look would lead to no move, as far as is known. */
+    private boolean isAtRest(long nowMs, Known block) {
+        BlockHeat heat = clusterState.heat().peek(block.block().id());
+        return heat != null && block.lookedMs() > changedMs && keeper.isAtRest(nowMs, block, heat);
     }
 
     private List<Long> nextOfSweep(long nowMs) {

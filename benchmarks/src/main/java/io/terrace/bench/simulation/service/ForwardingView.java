@@ -23,6 +23,11 @@ public class ForwardingView implements NamespaceView {
     }
 
     @Override
+    public boolean mayLook() {
+        return view.mayLook();
+    }
+
+    @Override
     public long annotationsVersion() {
         return view.annotationsVersion();
     }

@@ -30,7 +30,11 @@ public final class AnnotationAuditLogger implements AuditLogger {
             @Nullable String source,
             @Nullable String destination,
             @Nullable FileStatus status) {
-        if (!succeeded || command == null || source == null || !TerraceReadCheck.isPath(source)) {
+        // Nearly all calls are of no interest, so the command is looked at first.
+        if (command == null || !isOfInterest(command)) {
+            return;
+        }
+        if (!succeeded || source == null || !TerraceReadCheck.isPath(source)) {
             return;
         }
         if (command.equals("setXAttr") || command.equals("removeXAttr")) {
@@ -40,6 +44,13 @@ public final class AnnotationAuditLogger implements AuditLogger {
         } else if (destination != null && (command.equals("rename") || command.startsWith("rename ("))) {
             changes.renamed(source, destination);
         }
+    }
+
+    private static boolean isOfInterest(String command) {
+        return command.startsWith("rename")
+                || command.startsWith("set")
+                || command.startsWith("unset")
+                || command.startsWith("remove");
     }
 
     AnnotationChanges changes() {

@@ -5,6 +5,7 @@ import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.NamespaceView.VolumeSpace;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -66,6 +67,28 @@ final class BlockPlaces {
                 obstacle(stored),
                 replicas,
                 hasTypeQuota(file) ? policyTiers(blocks, file) : null);
+    }
+
+    /** Live DataNodes in service that hold a healthy replica; none where the block is another one by now. */
+    static List<String> holders(BlockManager blocks, StampedBlock block) {
+        BlockInfo stored = blocks.getStoredBlock(new Block(block.id()));
+        if (stored == null
+                || stored.isDeleted()
+                || stored.isStriped()
+                || !stored.isComplete()
+                || stored.getGenerationStamp() != block.stamp()
+                || stored.getNumBytes() != block.lengthBytes()) {
+            return List.of();
+        }
+        Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
+        List<String> holders = new ArrayList<>(stored.getCapacity());
+        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+            DatanodeDescriptor node = i.next().getDatanodeDescriptor();
+            if (node.isAlive() && node.isInService() && (corrupt == null || !corrupt.contains(node))) {
+                holders.add(node.getDatanodeUuid());
+            }
+        }
+        return holders;
     }
 
     private static boolean hasTypeQuota(INode file) {

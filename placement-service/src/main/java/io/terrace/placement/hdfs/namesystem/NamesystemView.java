@@ -45,6 +45,7 @@ public final class NamesystemView implements NamespaceView {
     private final AnnotationChanges annotationChanges;
     private final AnnotationReader annotations;
     private final TokenBucket newVersions;
+    private final LookBudget lookBudget = new LookBudget(System::nanoTime);
     private final PolicyGaps policyGaps;
     private long annotationsVersion;
 
@@ -72,13 +73,28 @@ public final class NamesystemView implements NamespaceView {
         try {
             return look.get();
         } finally {
-            long heldNs = System.nanoTime() - beganNs;
+            long tookNs = System.nanoTime() - beganNs;
             mode.readUnlock(namesystem, name);
             metricRegistry.increment(Metric.PLACEMENT_LOCK_HOLDS);
             metricRegistry.add(Metric.PLACEMENT_LOCK_BLOCKS, blocks);
-            metricRegistry.add(Metric.PLACEMENT_LOCK_NANOSECONDS, heldNs);
-            longestNs.accumulateAndGet(heldNs, Math::max);
+            metricRegistry.add(Metric.PLACEMENT_LOCK_NANOSECONDS, tookNs);
+            longestNs.accumulateAndGet(tookNs, Math::max);
         }
+    }
+
+    /** As {@link #locked}, for the loop, whose looks that can wait do so if this one took long. */
+    private <T> T lockedForLoop(NamesystemLock mode, String name, int blocks, Supplier<T> look) {
+        return locked(mode, name, blocks, () -> {
+            long beganNs = System.nanoTime();
+            T answer = look.get();
+            lookBudget.held(System.nanoTime() - beganNs);
+            return answer;
+        });
+    }
+
+    @Override
+    public boolean mayLook() {
+        return lookBudget.isOpen();
     }
 
     @Override
@@ -95,7 +111,7 @@ public final class NamesystemView implements NamespaceView {
             return Collections.nCopies(candidates.size(), Verdict.UNKNOWN);
         }
         BlockManager blocks = namesystem.getBlockManager();
-        return locked(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
+        return lockedForLoop(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
             List<Verdict> verdicts = new ArrayList<>(candidates.size());
             for (Candidate candidate : candidates) {
                 verdicts.add(verdict(blocks, candidate));
@@ -140,34 +156,13 @@ public final class NamesystemView implements NamespaceView {
             return List.of();
         }
         BlockManager blocks = namesystem.getBlockManager();
-        return locked(NamesystemLock.BM, "terraceHolders", asked.size(), () -> {
+        return lockedForLoop(NamesystemLock.BM, "terraceHolders", asked.size(), () -> {
             List<List<String>> holders = new ArrayList<>(asked.size());
             for (StampedBlock block : asked) {
-                holders.add(holders(blocks, block));
+                holders.add(BlockPlaces.holders(blocks, block));
             }
             return holders;
         });
-    }
-
-    private static List<String> holders(BlockManager blocks, StampedBlock block) {
-        BlockInfo stored = blocks.getStoredBlock(new Block(block.id()));
-        if (stored == null
-                || stored.isDeleted()
-                || stored.isStriped()
-                || !stored.isComplete()
-                || stored.getGenerationStamp() != block.stamp()
-                || stored.getNumBytes() != block.lengthBytes()) {
-            return List.of();
-        }
-        Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
-        List<String> holders = new ArrayList<>(stored.getCapacity());
-        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
-            DatanodeDescriptor node = i.next().getDatanodeDescriptor();
-            if (node.isAlive() && node.isInService() && (corrupt == null || !corrupt.contains(node))) {
-                holders.add(node.getDatanodeUuid());
-            }
-        }
-        return holders;
     }
 
     private static boolean isWrittenAt(String node, BlockInfo growing) {
@@ -184,7 +179,7 @@ public final class NamesystemView implements NamespaceView {
         if (blocks.size() > lockBlocks) {
             throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
         }
-        return locked(NamesystemLock.GLOBAL, "terraceNames", blocks.size(), () -> {
+        return lockedForLoop(NamesystemLock.GLOBAL, "terraceNames", blocks.size(), () -> {
             List<@Nullable Named> names = new ArrayList<>(blocks.size());
             for (long id : blocks) {
                 BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
@@ -240,7 +235,7 @@ public final class NamesystemView implements NamespaceView {
         if (namesystem.isInSafeMode()) {
             return List.of();
         }
-        return locked(NamesystemLock.GLOBAL, "terracePlaced", blocks.size(), () -> {
+        return lockedForLoop(NamesystemLock.GLOBAL, "terracePlaced", blocks.size(), () -> {
             List<@Nullable Placed> placed = new ArrayList<>(blocks.size());
             for (long id : blocks) {
                 placed.add(BlockPlaces.of(namesystem, annotations, id));

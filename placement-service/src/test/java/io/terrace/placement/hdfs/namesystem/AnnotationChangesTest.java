@@ -52,6 +52,8 @@ class AnnotationChangesTest {
         "true, delete, /a/b,",
         "true, open, /a/b,",
         "true, setPermission, /a,",
+        "true, removeAcl, /a,",
+        "true, , /a,",
         "false, setXAttr, /a,",
         "false, rename, /x/c, /a/c",
     })
