@@ -3,6 +3,7 @@ package io.terrace.placement.volume;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.policyfile.PathRule;
+import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
@@ -31,7 +32,7 @@ final class KnownReplicas {
 
     /** A block, the rule that gives its range, and its replicas. */
     static final class Known {
-        private final List<Place> places = new ArrayList<>(3);
+        private final List<Place> places = new ArrayList<>(1);
         private StampedBlock block;
         private PathRule rule;
         private int slot = PoolBytes.UNKNOWN;
@@ -100,9 +101,8 @@ final class KnownReplicas {
         private final String node;
         private StorageTier tier;
         private @Nullable StorageTier movingTo;
-        private long unsureUntilMs = Long.MIN_VALUE;
-        private long leftAloneUntilMs = Long.MIN_VALUE;
-        private String movedBy = "";
+        /** Null for nearly all: there is one of these for each replica. */
+        private @Nullable Hold hold;
 
         private Place(String node, StorageTier tier) {
             this.node = node;
@@ -125,7 +125,7 @@ final class KnownReplicas {
 
         /** Whether we moved it, and the NameNode was not asked since or did not know yet. */
         boolean isUnsure(long nowMs) {
-            return nowMs < unsureUntilMs;
+            return hold != null && nowMs < hold.unsureUntilMs;
         }
 
         /** Whether it may be moved: it was not moved by others lately, and the NameNode knows where it is. */
@@ -134,17 +134,49 @@ final class KnownReplicas {
         }
 
         boolean isLeftAlone(long nowMs) {
-            return nowMs < leftAloneUntilMs;
+            return nowMs < leftAloneUntilMs();
         }
 
         long leftAloneUntilMs() {
-            return leftAloneUntilMs;
+            return hold == null ? Long.MIN_VALUE : hold.leftAloneUntilMs;
         }
 
         /** What others did, and who. */
         String movedBy() {
-            return movedBy;
+            return hold == null ? "" : hold.movedBy;
         }
+
+        private Hold hold() {
+            if (hold == null) {
+                hold = new Hold();
+            }
+            return hold;
+        }
+
+        private void unsureUntil(long untilMs) {
+            hold().unsureUntilMs = untilMs;
+        }
+
+        private void leaveAlone(long untilMs, String by) {
+            hold().leftAloneUntilMs = untilMs;
+            hold().movedBy = by;
+        }
+
+        /** The NameNode has it where it is known to be. */
+        private void confirm(long nowMs) {
+            if (isLeftAlone(nowMs)) {
+                unsureUntil(Long.MIN_VALUE);
+            } else {
+                hold = null;
+            }
+        }
+    }
+
+    /** Why a replica may not be moved for a time. */
+    private static final class Hold {
+        private long unsureUntilMs = Long.MIN_VALUE;
+        private long leftAloneUntilMs = Long.MIN_VALUE;
+        private String movedBy = "";
     }
 
     private final ClusterState clusterState;
@@ -222,14 +254,14 @@ final class KnownReplicas {
         Known known = blocks.getAndMoveToLast(placed.block().id());
         boolean isNew = known == null;
         if (known == null) {
-            known = new Known(placed.block(), rule);
+            known = new Known(shared(placed.block()), rule);
             blocks.putAndMoveToLast(placed.block().id(), known);
             if (blocks.size() > mostBlocks) {
                 count(blocks.removeFirst(), -1);
             }
         }
         count(known, -1);
-        known.block = placed.block();
+        known.block = known.block.equals(placed.block()) ? known.block : shared(placed.block());
         known.rule = rule;
         known.slot = slot(placed, rule);
         known.pools = pools;
@@ -239,6 +271,12 @@ final class KnownReplicas {
         look(nowMs, known, placed, isNew);
         count(known, 1);
         return known;
+    }
+
+    /** The same object as the block's heat has, if that has the same: each is kept for as many blocks. */
+    private StampedBlock shared(StampedBlock block) {
+        BlockHeat heat = clusterState.heat().peek(block.id());
+        return heat != null && heat.block().equals(block) ? heat.block() : block;
     }
 
     private static Map<String, String> obstacles(Placed placed) {
@@ -267,8 +305,8 @@ final class KnownReplicas {
                     moved(nowMs, came, "moved here from another DataNode");
                 }
             } else if (place.tier == tier) {
-                place.unsureUntilMs = Long.MIN_VALUE;
-            } else if (nowMs >= place.unsureUntilMs
+                place.confirm(nowMs);
+            } else if (!place.isUnsure(nowMs)
                     && !hasOpenMove(replica.node(), placed.block().id())) {
                 moved(nowMs, place, "moved from " + TierKeeper.name(place.tier) + " to " + TierKeeper.name(tier));
                 place.tier = tier;
@@ -280,8 +318,7 @@ final class KnownReplicas {
     }
 
     private void moved(long nowMs, Place place, String how) {
-        place.leftAloneUntilMs = nowMs + restMs;
-        place.movedBy = how + " by others (Mover, Satisfier or Balancer)";
+        place.leaveAlone(nowMs + restMs, how + " by others (Mover, Satisfier or Balancer)");
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OTHERS);
     }
 
@@ -300,8 +337,7 @@ final class KnownReplicas {
     private void restIfReleased(long nowMs, long blockId, Place place) {
         long untilMs = released.getOrDefault(blockId, Long.MIN_VALUE);
         if (nowMs < untilMs) {
-            place.leftAloneUntilMs = untilMs;
-            place.movedBy = "released by an operator to its storage policy";
+            place.leaveAlone(untilMs, "released by an operator to its storage policy");
         }
     }
 
@@ -340,7 +376,7 @@ final class KnownReplicas {
             count(known, -1);
             place.tier = tier;
             place.movingTo = openMoveTo(node, blockId);
-            place.unsureUntilMs = nowMs + UNSURE_MS;
+            place.unsureUntil(nowMs + UNSURE_MS);
             count(known, 1);
         }
     }
