@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param full {@code residency} is the first page of everything that is resident; the last one is the first that is
  *     shorter than {@link io.terrace.protocol.HeartbeatLimits#ENTRIES}
  * @param bytesServed bytes served to all readers since the last heartbeat
- * @param figures running totals of this incarnation by figure id
+ * @param figures running totals of this incarnation by figure id; not changed afterwards
  * @param takesVolumeMoves orders to move replicas between volumes are carried out
  * @param release version and commit of Terrace in the DataNode; empty if it does not say
  * @param resized what came of the last change of the memory tier's size; null before the first

@@ -22,10 +22,8 @@ import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * Converts heartbeats and their answers between the wire and the engine. Refuses what no honest DataNode sends, and decodes
@@ -104,11 +102,15 @@ public final class HeartbeatCodec {
     }
 
     private static Map<String, Long> figures(List<FigureValueProto> all, HeartbeatLimits limits) {
-        Map<String, Long> figures = new HashMap<>();
-        for (FigureValueProto figure : limits.first(HeartbeatLimits.MOST_FIGURES, all, Function.identity())) {
-            figures.put(limits.name(figure.getId()), figure.getValue());
-        }
-        return figures;
+        return new HeartbeatFigures(
+                limits.first(HeartbeatLimits.MOST_FIGURES, all, figure -> withShortId(figure, limits)));
+    }
+
+    /** An id is decoded when somebody asks for it, but for one that is too long: a character takes a byte at least. */
+    private static FigureValueProto withShortId(FigureValueProto figure, HeartbeatLimits limits) {
+        return figure.getIdBytes().size() <= HeartbeatLimits.LONGEST_NAME
+                ? figure
+                : figure.toBuilder().setId(limits.name(figure.getId())).build();
     }
 
     private static Residency residency(ResidencyProto proto) {

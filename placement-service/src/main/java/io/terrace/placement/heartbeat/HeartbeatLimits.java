@@ -2,6 +2,7 @@ package io.terrace.placement.heartbeat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -25,8 +26,13 @@ record HeartbeatLimits(int entries, MetricRegistry metricRegistry) {
 
     /** Decodes a list, or as much of it as is taken. */
     <P, T> List<T> first(int most, List<P> protos, Function<P, T> decode) {
-        count(protos.size() - most);
-        return protos.stream().limit(most).map(decode).toList();
+        int taken = Math.min(protos.size(), most);
+        count(protos.size() - taken);
+        List<T> decoded = new ArrayList<>(taken);
+        for (int i = 0; i < taken; i++) {
+            decoded.add(decode.apply(protos.get(i)));
+        }
+        return List.copyOf(decoded);
     }
 
     String name(String name) {

@@ -101,7 +101,8 @@ public final class DataNodeState {
                 .findFirst()
                 .orElse(NO_MEMORY);
         conditions = List.copyOf(heartbeat.conditions());
-        figures = Map.copyOf(heartbeat.figures());
+        // Not copied: that would decode them.
+        figures = heartbeat.figures();
         resized = heartbeat.resized();
         if (anew || (resize != null && resized != null && resize.id() == resized.id())) {
             resize = null;

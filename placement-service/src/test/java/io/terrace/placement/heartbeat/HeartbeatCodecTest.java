@@ -20,6 +20,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatCodecTest {
@@ -126,6 +127,22 @@ class HeartbeatCodecTest {
         assertThat(heartbeat.results().get(0).message()).hasSize(HeartbeatLimits.LONGEST_TEXT);
         assertThat(heartbeat.figures()).containsOnlyKeys("x".repeat(HeartbeatLimits.LONGEST_NAME));
         assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
+    }
+
+    @Test
+    void figures_areThoseThatWereSent_andCannotBeChanged() {
+        HeartbeatRequestProto request = heartbeat(1, 1).toBuilder()
+                .addFigures(FigureValueProto.newBuilder().setId("a").setValue(1))
+                .addFigures(FigureValueProto.newBuilder().setId("b").setValue(2))
+                .build();
+        Map<String, Long> figures = decoded(request).figures();
+        assertThat(figures).isEqualTo(Map.of("a", 1L, "b", 2L));
+        assertThat(figures.get("b")).isEqualTo(2);
+        assertThat(figures.get("c")).isNull();
+        assertThat(figures).doesNotContainKey("c");
+        assertThatThrownBy(() -> figures.remove("a")).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> figures.entrySet().iterator().next().setValue(3L))
+                .isInstanceOf(UnsupportedOperationException.class);
     }
 
     @Test
