@@ -200,7 +200,7 @@ final class EngineEpoch {
         }
         clusterState.controlTrial().read(heartbeat.readTimes());
         heatProcessor.take(nowMs, node, heartbeat.heat());
-        volumes.accessed(heartbeat.heat());
+        volumes.accessed(nowMs, heartbeat.heat());
     }
 
     /** Plans the moves that policies requested, and gives a DataNode its orders if moves are allowed. */

@@ -89,6 +89,7 @@ public final class VolumePlacement {
     /** Other rules hold from now on: what waits is decided on again, and all blocks are looked at. */
     public void rules(long nowMs, PolicySpec others) {
         spec = others;
+        changedMs = nowMs;
         accessed.clear();
         sweepAgain();
         sweepsAll = false;
@@ -115,8 +116,8 @@ public final class VolumePlacement {
         }
     }
 
-    /** A DataNode reported accesses. */
-    public void accessed(List<Heat> heat) {
+    /** A DataNode reported accesses. Blocks at rest are left to the sweep, so that those few are seen through that are not. */
+    public void accessed(long nowMs, List<Heat> heat) {
         if (spec.rules().isEmpty()) {
             return;
         }
@@ -126,7 +127,8 @@ public final class VolumePlacement {
             if (block != null
                     && block.isRuledBy(spec)
                     && TierRange.of(block.rule()) != null
-                    && accessed.size() < MOST_ACCESSED) {
+                    && accessed.size() < MOST_ACCESSED
+                    && !isAtRest(nowMs, known.find(id))) {
                 accessed.add(id);
             }
         }
@@ -179,7 +181,9 @@ public final class VolumePlacement {
         while (ids.hasNext() && next.size() < view.lockBlocks() && seen++ < MOST_SEEN) {
             long id = ids.next();
             Known before = known.find(id);
-            if (before == null || nowMs - before.lookedMs() >= (isAtRest(nowMs, before) ? SWEEP_MS : LOOK_AGAIN_MS)) {
+            if (isAtRest(nowMs, before)) {
+                ids.remove();
+            } else if (before == null || nowMs - before.lookedMs() >= LOOK_AGAIN_MS) {
                 next.add(id);
                 ids.remove();
             }
@@ -187,10 +191,13 @@ public final class VolumePlacement {
         return next;
     }
 
-    /** Whether a look would lead to no move, as far as is known. */
-    private boolean isAtRest(long nowMs, Known block) {
+    /** Whether the block was looked at within a minute, and another look would lead to no move as far as is known. */
+    private boolean isAtRest(long nowMs, @Nullable Known block) {
+        if (block == null || nowMs - block.lookedMs() >= SWEEP_MS || block.lookedMs() <= changedMs) {
+            return false;
+        }
         BlockHeat heat = clusterState.heat().peek(block.block().id());
-        return heat != null && block.lookedMs() > changedMs && keeper.isAtRest(nowMs, block, heat);
+        return heat != null && keeper.isAtRest(nowMs, block, heat);
     }
 
     private List<Long> nextOfSweep(long nowMs) {
