@@ -11,8 +11,13 @@ import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.journal.Journal;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicyFileException;
+import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.StampedBlock;
 import java.io.IOException;
@@ -51,6 +56,12 @@ public final class JournalBenchmark implements Callable<Integer> {
     private static final long BEHIND_BYTES = 100_000;
     private static final String[] NODES = {"one", "two"};
 
+    /** Those that hold a replica where a rule gives tiers. */
+    private static final List<String> HOLDERS = List.of("one", "two", "three");
+
+    /** Turns in which each block that is tracked is looked at. */
+    private static final int LOOKS = 4_000;
+
     @Option(names = "--blocks", paramLabel = "N", description = "how many are read (${DEFAULT-VALUE})")
     private int blocks = 10_000_000;
 
@@ -77,6 +88,7 @@ public final class JournalBenchmark implements Callable<Integer> {
         long offHeapWithout = residentBytes();
         sheet.note("journal.engine_heap_mb", (double) without.engineStatus().memoryBytes() / MB, "MB");
         without = new PlacementEngine(settings, new NoFiles(), new MetricRegistry());
+        ranged(settings, (double) (heapWithout - heapBefore) / tracked, sheet);
 
         MetricRegistry metrics = new MetricRegistry();
         Journal journal = start(dir, settings, metrics);
@@ -104,6 +116,56 @@ public final class JournalBenchmark implements Callable<Integer> {
         journal.close();
         sheet.below("journal.disk_mb", (double) bytesBelow(dir) / MB, 1024);
         restart(dir, settings, sheet);
+    }
+
+    /** What is known besides, of where replicas are, if a rule gives them a range of tiers. */
+    private void ranged(PlacementSettings settings, double heatBytes, ResultSheet sheet)
+            throws IOException, InterruptedException {
+        double without = activeBytes(settings, "place: prefer", 0);
+        double with = activeBytes(settings, "tiers: disk", settings.heat().trackedBlocks());
+        sheet.note("journal.range_heap_per_block", with - without, "bytes more for " + HOLDERS.size() + " replicas");
+        sheet.below("journal.ranged_heap_per_block", heatBytes + with - without, MOST_BYTES_PER_BLOCK);
+    }
+
+    /** Heap of an active engine for each tracked block, by a rule for all of them that has so many looked at. */
+    private double activeBytes(PlacementSettings settings, String words, int looked)
+            throws IOException, InterruptedException {
+        int tracked = settings.heat().trackedBlocks();
+        RangedNamespace files = new RangedNamespace(HOLDERS, JournalBenchmark::block);
+        long heapBefore = heapBytes();
+        PlacementEngine engine = new PlacementEngine(settings, files, new MetricRegistry());
+        engine.policy(nowMs, rule(words));
+        engine.activate(1, OperatorState.initial());
+        feed(engine, tracked, () -> false);
+        for (int i = 0; i < LOOKS; i++) {
+            nowMs += 250;
+            for (String node : NODES) {
+                engine.heartbeat(nowMs, heartbeat(node, List.of()));
+            }
+            engine.turn(nowMs);
+        }
+        double bytes = (double) (heapBytes() - heapBefore) / tracked;
+        if (files.placedBlocks() < looked || engine.engineStatus().tracked() < tracked) {
+            throw new IOException(files.placedBlocks() + " blocks were looked at, and "
+                    + engine.engineStatus().tracked() + " are tracked, of " + tracked);
+        }
+        return bytes;
+    }
+
+    private static PolicyChoice rule(String words) throws IOException {
+        try {
+            PolicySpec spec = PolicyFile.read(
+                    "benchmark",
+                    "policy: idecider\nparameters: {threshold: 1000000000}\nrules:\n- path: "
+                            + RangedNamespace.DIRECTORY + "/**\n  " + words + "\n");
+            return new PolicyChoice(spec, PolicyChoice.Source.APPLIED, 1);
+        } catch (PolicyFileException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static StampedBlock block(long id) {
+        return new StampedBlock(id, 1_000_000L + id, 128 * MB);
     }
 
     private void restart(Path dir, PlacementSettings settings, ResultSheet sheet) throws InterruptedException {
@@ -153,8 +215,7 @@ public final class JournalBenchmark implements Callable<Integer> {
                 List<Heat> heat = new ArrayList<>(HeartbeatLimits.ENTRIES);
                 for (int id = from; id < Math.min(count, from + HeartbeatLimits.ENTRIES); id++) {
                     long reads = id < HOTTEST ? 10_000 : 1 + (id + node) % 7;
-                    StampedBlock block = new StampedBlock(id, 1_000_000L + id, 128 * MB);
-                    heat.add(new Heat(block, StorageTier.DISK, false, reads, reads * 65_536, 0, 0, 0, 0));
+                    heat.add(new Heat(block(id), StorageTier.DISK, false, reads, reads * 65_536, 0, 0, 0, 0));
                 }
                 engine.heartbeat(nowMs, heartbeat(NODES[node], heat));
             }
@@ -193,7 +254,7 @@ public final class JournalBenchmark implements Callable<Integer> {
                 0,
                 true,
                 Map.of(),
-                false,
+                true,
                 "");
     }
 

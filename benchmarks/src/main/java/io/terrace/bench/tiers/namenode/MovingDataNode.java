@@ -36,7 +36,6 @@ import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 final class MovingDataNode {
 
     private static final long NAMENODE_BEAT_NS = TimeUnit.SECONDS.toNanos(3);
-    private static final long QUIET_BEAT_NS = TimeUnit.SECONDS.toNanos(3);
     private static final long FIRST_BEATS_NS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CAPACITY_BYTES = 100L << 40;
     private static final long MEMORY_BYTES = 64L << 30;
@@ -68,6 +67,7 @@ final class MovingDataNode {
     private final long incarnation = System.nanoTime() & Long.MAX_VALUE;
     private NodeProto like = NodeProto.getDefaultInstance();
     private final int number;
+    private boolean fullWanted = true;
     private long sequence;
     private long moves;
     private long nameNodeBeatNs;
@@ -78,8 +78,8 @@ final class MovingDataNode {
         this.number = number;
         this.registration = connection.register(number);
         // Spread, as those of a cluster are.
-        this.nameNodeBeatNs = System.nanoTime() + NAMENODE_BEAT_NS * (number % 50) / 50;
-        this.beatNs = nameNodeBeatNs;
+        this.nameNodeBeatNs = NAMENODE_BEAT_NS * (number % 50) / 50;
+        this.beatNs = FIRST_BEATS_NS * (number % 50) / 50;
     }
 
     /** @param real whose metrics and release this has */
@@ -102,17 +102,12 @@ final class MovingDataNode {
         return moves;
     }
 
-    /** Sends heartbeats to the placement service from now on as one of so many, each at another time. */
-    void spread(long nowNs, int nodes) {
-        beatNs = nowNs + FIRST_BEATS_NS * number / nodes;
-    }
-
     /**
      * Sends what is due.
      *
-     * @param movingNs time that passes only while moves are made
+     * @param nowNs time that passes only while the DataNodes send
      */
-    void turn(long nowNs, long movingNs, boolean terrace, boolean quiet) throws IOException {
+    void turn(long nowNs, boolean terrace) throws IOException {
         if (nowNs - nameNodeBeatNs >= 0) {
             nameNodeBeatNs = nowNs + NAMENODE_BEAT_NS;
             tellNameNode();
@@ -120,12 +115,11 @@ final class MovingDataNode {
         if (!terrace) {
             return;
         }
-        while (!running.isEmpty() && movingNs - running.element().endNs >= 0) {
+        while (!running.isEmpty() && nowNs - running.element().endNs >= 0) {
             end(running.remove());
         }
         if (nowNs - beatNs >= 0) {
-            long dueNs = beat(movingNs, quiet ? 0 : READ_BLOCKS);
-            beatNs = nowNs + (quiet ? QUIET_BEAT_NS : dueNs);
+            beatNs = nowNs + beat(nowNs);
         }
     }
 
@@ -190,10 +184,12 @@ final class MovingDataNode {
     }
 
     /** Sends a heartbeat to the placement service and takes its orders; answers when the next one is due. */
-    private long beat(long movingNs, int readBlocks) throws IOException {
-        HeartbeatResponseProto answer = connection.heartbeat(request(readBlocks));
+    private long beat(long nowNs) throws IOException {
+        HeartbeatResponseProto answer = connection.heartbeat(request());
         results.clear();
-        long fromNs = running.isEmpty() ? movingNs : running.getLast().endNs;
+        // Nothing is in memory, so one page is all. One that nobody asked for would mean that the last answer was lost.
+        fullWanted = answer.getFullResidencyWanted();
+        long fromNs = running.isEmpty() ? nowNs : running.getLast().endNs;
         for (VolumeMoveProto order : answer.getVolumeMovesList()) {
             long rate = order.getBytesPerSecond() > 0 ? order.getBytesPerSecond() : LEAST_BYTES_PER_SECOND;
             long tookNs = (long) (1e9 * order.getBlock().getLengthBytes() / rate);
@@ -204,7 +200,7 @@ final class MovingDataNode {
         return TimeUnit.MILLISECONDS.toNanos(answer.getHeartbeatIntervalMs());
     }
 
-    private HeartbeatRequestProto request(int readBlocks) {
+    private HeartbeatRequestProto request() {
         HeartbeatRequestProto.Builder request = HeartbeatRequestProto.newBuilder()
                 .setBlockPoolId(connection.pool())
                 .setDatanodeUuid(registration.getDatanodeUuid())
@@ -212,7 +208,7 @@ final class MovingDataNode {
                 .setTransferPort(registration.getXferPort())
                 .setIncarnation(incarnation)
                 .setSequence(++sequence)
-                .setFullResidency(true)
+                .setFullResidency(fullWanted)
                 .setTakesVolumeMoves(true)
                 .setBytesServed(SERVED_BYTES)
                 .setRelease(like.getRelease())
@@ -225,7 +221,7 @@ final class MovingDataNode {
                 .addAllResults(results);
         int at = 0;
         for (Replica replica : replicas.values()) {
-            boolean isRead = Math.floorMod(at++ + sequence * READ_BLOCKS, Math.max(1, replicas.size())) < readBlocks;
+            boolean isRead = Math.floorMod(at++ + sequence * READ_BLOCKS, Math.max(1, replicas.size())) < READ_BLOCKS;
             if (isRead || !replica.isTold) {
                 request.addHeat(heat(replica));
                 replica.isTold = true;

@@ -1,5 +1,6 @@
 package io.terrace.bench.tiers.namenode;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.DataNodeConnection;
 import io.terrace.bench.cluster.JavaProcess;
@@ -7,6 +8,8 @@ import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,21 +31,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * DataNodes that are no processes, with replicas of which the NameNode knows and a disk and an SSD each. They send the heartbeats
  * of a DataNode, and with Terrace those to the placement service and the moves that it orders: a rule asks for the other
- * storage type once all replicas are where the last one wanted them. Quiet until {@link #resume}: then a DataNode only says
- * that it lives. A thread of this object sends, from {@link #start} to {@link #close}.
+ * storage type once all replicas are where the last one wanted them. They send from {@link #resume} to {@link #pause}, by a
+ * thread of this object.
  */
 final class MovingDataNodes implements Closeable {
 
     static final int BLOCK_BYTES = 128 << 20;
 
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final OperatingSystemMXBean PROCESS =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private static final String CLIENT = "moving-datanodes";
     private static final long LOOK_MS = 2;
+
+    /** What was sent from {@link #resume} to {@link #pause}, and the processors that it kept busy, without what was burnt. */
+    record Sent(long moves, double processors) {}
 
     private final DataNodeConnection connection;
     private final @Nullable PlacementAdmin placement;
     private final List<MovingDataNode> nodes = new ArrayList<>();
     private final Thread sender = new Thread(this::send, CLIENT);
-    private volatile boolean quiet = true;
+    private boolean quiet = true;
+    private double burnt;
+    private long burntNs;
+    private long movesBefore;
+    private long resumedNs;
+    private long resumedCpuNs;
     private volatile boolean closed;
     private volatile @Nullable Exception failure;
     private StorageType wanted = StorageType.DISK;
@@ -94,45 +108,58 @@ final class MovingDataNodes implements Closeable {
         }
     }
 
-    /** Heartbeats and moves as on a busy cluster from now on. The NameNode must not be in safe mode. */
-    void resume() throws IOException {
+    /**
+     * Heartbeats and moves as on a busy cluster from now on. The NameNode must not be in safe mode.
+     *
+     * @param processors to keep busy besides, so that sending costs the host the same at another cluster
+     */
+    void resume(double processors) throws IOException {
+        askForOther();
         synchronized (nodes) {
-            askForOther();
-            nodes.forEach(node -> node.spread(System.nanoTime(), nodes.size()));
+            burnt = processors;
+            burntNs = 0;
+            movesBefore = moves();
+            resumedNs = System.nanoTime();
+            resumedCpuNs = PROCESS.getProcessCpuTime();
             quiet = false;
         }
     }
 
     /** Moves so far that the NameNode was told of. */
-    long moves() {
-        synchronized (nodes) {
-            return nodes.stream().mapToLong(MovingDataNode::moves).sum();
-        }
+    private long moves() {
+        return nodes.stream().mapToLong(MovingDataNode::moves).sum();
     }
 
-    /** Nothing but signs of life. */
-    void pause() throws IOException {
-        quiet = true;
-        Exception failed = failure;
-        if (failed != null) {
-            throw new IOException("the DataNodes have stopped", failed);
+    /** Nothing is sent any more. */
+    Sent pause() throws IOException {
+        synchronized (nodes) {
+            quiet = true;
+            Exception failed = failure;
+            if (failed != null) {
+                throw new IOException("the DataNodes have stopped", failed);
+            }
+            double tookNs = System.nanoTime() - resumedNs;
+            return new Sent(moves() - movesBefore, (PROCESS.getProcessCpuTime() - resumedCpuNs - burntNs) / tookNs);
         }
     }
 
     private void send() {
         try {
             long lastNs = System.nanoTime();
-            long movingNs = 0;
+            long sendingNs = 0;
             while (!closed) {
-                long nowNs = System.nanoTime();
-                movingNs += quiet ? 0 : nowNs - lastNs;
-                lastNs = nowNs;
-                synchronized (nodes) {
-                    for (MovingDataNode node : nodes) {
-                        node.turn(nowNs, movingNs, placement != null, quiet);
-                    }
-                }
                 TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+                synchronized (nodes) {
+                    long nowNs = System.nanoTime();
+                    if (!quiet) {
+                        sendingNs += nowNs - lastNs;
+                        for (MovingDataNode node : nodes) {
+                            node.turn(sendingNs, placement != null);
+                        }
+                        burn((long) (burnt * (nowNs - lastNs)));
+                    }
+                    lastNs = nowNs;
+                }
             }
         } catch (IOException e) {
             if (!closed) {
@@ -141,6 +168,15 @@ final class MovingDataNodes implements Closeable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void burn(long ns) {
+        long fromNs = THREADS.getCurrentThreadCpuTime();
+        long usedNs = 0;
+        while (usedNs < ns) {
+            usedNs = THREADS.getCurrentThreadCpuTime() - fromNs;
+        }
+        burntNs += usedNs;
     }
 
     private void askForOther() throws IOException {

@@ -18,9 +18,10 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.util.VersionInfo;
 
 /**
- * Opens and creates of files a second, by eight threads of NNThroughputBenchmark, at a NameNode with the placement service over
- * those at a stock one, in turns. Both NameNodes are real daemons on the same settings, started anew for every few pairs, since
- * two JVMs of one program are not equally fast.
+ * Opens and creates of files a second, by eight threads with the operations of NNThroughputBenchmark, at a NameNode with the
+ * placement service over those at a stock one, in turns. Both NameNodes are real daemons on the same settings, started anew for
+ * every few pairs, since two JVMs of one program are not equally fast. Both make audit events and discard them, as Hadoop's own
+ * log4j.properties has it.
  */
 public final class NameNodeBenchmark {
 
@@ -35,19 +36,19 @@ public final class NameNodeBenchmark {
      * How much is measured.
      *
      * @param starts of both NameNodes
-     * @param pairs of runs for each start
-     * @param files that are created in a run; three times as many are opened
+     * @param pairs for each start; in a pair each NameNode has two turns
+     * @param runMs time of the creates, and of the opens, of a turn
      * @param movingNodes DataNodes that send heartbeats and move replicas in a busy cluster
      */
-    public record Plan(int starts, int pairs, int files, int movingNodes) {
-        /** About five minutes each for an idle and a busy cluster. */
+    public record Plan(int starts, int pairs, long runMs, int movingNodes) {
+        /** Less than ten minutes each for an idle and a busy cluster. */
         public static Plan full() {
-            return new Plan(2, 10, 8_000, 50);
+            return new Plan(4, 5, 1_200, 50);
         }
 
         /** To see that it works. */
         public static Plan quick() {
-            return new Plan(1, 2, 2_000, 10);
+            return new Plan(1, 2, 300, 10);
         }
     }
 
@@ -82,8 +83,13 @@ public final class NameNodeBenchmark {
     }
 
     private void measure(String id, int movingNodes, double least) throws IOException {
-        scores.section(id + ": " + plan.files() + " files a run, " + plan.starts() * plan.pairs() + " pairs, "
-                + (movingNodes == 0 ? "nothing else" : "heartbeats and moves of " + movingNodes + " DataNodes"));
+        scores.section(id + ": " + plan.starts() * plan.pairs() + " pairs of 2 x " + plan.runMs()
+                + " ms for opens, and for creates; "
+                + (movingNodes == 0
+                        ? "nothing else"
+                        : "heartbeats and moves of " + movingNodes
+                                + " DataNodes, which cost the host as much at the stock NameNode")
+                + "; audit events are made and discarded");
         ThroughputLog log = new ThroughputLog();
         for (int start = 0; start < plan.starts(); start++) {
             try (TemporaryCluster stock = TemporaryCluster.up(dir.resolve("stock"), spec(false));
@@ -101,8 +107,13 @@ public final class NameNodeBenchmark {
             scores.note(id + "." + operation + ".median", ratios.median(), "of stock");
             scores.atLeast(id + "." + operation, ratios.lowerBound(), least);
         }
+        scores.note(id + ".cpu.stock", log.cpuUs("stock"), "us of the NameNode's processor time a call, stock");
+        scores.note(id + ".cpu.terrace", log.cpuUs("terrace"), "us a call");
         scores.below(id + ".lock_share", log.lockShare(), MOST_LOCK_SHARE);
+        scores.note(id + ".lock_holds_s", log.holdsPerSecond(), "holds of the read lock a second");
+        scores.note(id + ".lock_blocks_s", log.blocksPerSecond(), "blocks looked at under it a second");
         if (movingNodes > 0) {
+            scores.note(id + ".sender", log.sender("terrace"), "processors kept busy by the sender, ours");
             scores.note(id + ".moves_s", log.movesPerSecond(), "moves a second");
             scores.note(id + ".write_lock_us", log.writeLockUs(), "us of write lock a move");
         }
@@ -123,7 +134,7 @@ public final class NameNodeBenchmark {
                                 stock.cluster().layout().dir().toString(),
                                 terrace.cluster().layout().dir().toString(),
                                 Integer.toString(plan.pairs()),
-                                Integer.toString(plan.files()),
+                                Long.toString(plan.runMs()),
                                 Integer.toString(movingNodes)),
                         LIMIT_SECONDS);
     }
@@ -144,6 +155,8 @@ public final class NameNodeBenchmark {
         all.put("dfs.namenode.fs-limits.min-block-size", "16");
         all.put("dfs.namenode.lock.detailed-metrics.enabled", "true");
         if (terrace) {
+            // No DataNode is lost while the processes are stopped.
+            all.put("terrace.placement.node.expiry", "5m");
             all.put("dfs.namenode.audit.loggers", "default,io.terrace.placement.hdfs.namesystem.AnnotationAuditLogger");
         }
         all.putAll(properties);

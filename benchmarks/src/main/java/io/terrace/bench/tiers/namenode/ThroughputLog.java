@@ -5,56 +5,90 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What {@link ThroughputMain} printed, among the lines of NNThroughputBenchmark's own log. */
+/** What {@link ThroughputMain} printed, among other lines. */
 final class ThroughputLog {
 
-    private static final String PER_SECOND = "Ops per sec: ";
-
     private final Map<String, List<Double>> perSecond = new HashMap<>();
-    private double ranNs;
+    private final Map<String, Cost> costs = new HashMap<>();
+    private double seconds;
+    private double holds;
+    private double blocks;
     private double heldNs;
     private double moves;
-    private double movesNs;
+    private double movesSeconds;
     private double writeLockNs;
+
+    private record Cost(double calls, double cpuSeconds, double sender, int turns) {
+        Cost and(Cost other) {
+            return new Cost(
+                    calls + other.calls, cpuSeconds + other.cpuSeconds, sender + other.sender, turns + other.turns);
+        }
+    }
 
     /** Adds all that a process printed. */
     void add(String text) {
-        String run = "";
-        double tookNs = 0;
         for (String line : text.split("\n", -1)) {
-            String[] words = line.split(" ", -1);
-            if (words[0].equals(ThroughputMain.RUN)) {
-                run = words[1] + " " + words[2];
-            } else if (words[0].equals(ThroughputMain.HELD)) {
-                tookNs = Double.parseDouble(words[1]);
-                ranNs += tookNs;
-                heldNs += Double.parseDouble(words[2]);
-            } else if (words[0].equals(ThroughputMain.REPORTED)) {
-                moves += Double.parseDouble(words[1]);
-                movesNs += tookNs;
-                writeLockNs += Double.parseDouble(words[2]) * Double.parseDouble(words[3]);
-            } else if (line.contains(PER_SECOND) && !run.isEmpty()) {
-                double value = Double.parseDouble(line.substring(line.indexOf(PER_SECOND) + PER_SECOND.length()));
-                perSecond.computeIfAbsent(run, unused -> new ArrayList<>()).add(value);
-                run = "";
+            String[] words = line.strip().split(" ", -1);
+            switch (words[0]) {
+                case ThroughputMain.RATE -> perSecond
+                        .computeIfAbsent(words[1] + " " + words[2], unused -> new ArrayList<>())
+                        .add(number(words[3]));
+                case ThroughputMain.COST -> costs.merge(
+                        words[1], new Cost(number(words[2]), number(words[3]), number(words[4]), 1), Cost::and);
+                case ThroughputMain.HELD -> {
+                    seconds += number(words[1]);
+                    holds += number(words[2]);
+                    blocks += number(words[3]);
+                    heldNs += number(words[4]);
+                }
+                case ThroughputMain.REPORTED -> {
+                    movesSeconds += number(words[1]);
+                    moves += number(words[2]);
+                    writeLockNs += number(words[4]);
+                }
+                default -> {}
             }
         }
     }
 
-    /** Operations a second of each run, in order. */
+    private static double number(String word) {
+        return Double.parseDouble(word);
+    }
+
+    /** Operations a second of each pair, in order. */
     double[] perSecond(String operation, String cluster) {
         return perSecond.getOrDefault(operation + " " + cluster, List.of()).stream()
                 .mapToDouble(Double::doubleValue)
                 .toArray();
     }
 
-    /** Part of the time of all runs with Terrace in which our service held the NameNode's lock. */
+    /** Microseconds of the NameNode's processor time for each call, whatever else it did meanwhile included. */
+    double cpuUs(String cluster) {
+        Cost cost = costs.get(cluster);
+        return cost == null ? 0 : 1e6 * cost.cpuSeconds / cost.calls;
+    }
+
+    /** Processors that the process kept busy which sends for DataNodes. */
+    double sender(String cluster) {
+        Cost cost = costs.get(cluster);
+        return cost == null ? 0 : cost.sender / cost.turns;
+    }
+
+    /** Part of the time of all turns with Terrace in which our service held the NameNode's lock. */
     double lockShare() {
-        return heldNs / ranNs;
+        return heldNs / 1e9 / seconds;
+    }
+
+    double holdsPerSecond() {
+        return holds / seconds;
+    }
+
+    double blocksPerSecond() {
+        return blocks / seconds;
     }
 
     double movesPerSecond() {
-        return moves / (movesNs / 1e9);
+        return moves / movesSeconds;
     }
 
     /** Microseconds of the write lock for the report of a moved replica, on the average. */

@@ -1,8 +1,8 @@
 /**
- * What the placement service costs the NameNode: NNThroughputBenchmark against a real NameNode with the plugin and a stock one in
- * turns, also with DataNodes that send heartbeats and move replicas.
+ * What the placement service costs the NameNode: the operations of NNThroughputBenchmark against a real NameNode with the plugin and
+ * a stock one in turns, also with DataNodes that send heartbeats and move replicas.
  *
- * <p>Imports: {@code bench.cluster}, {@code bench.measure}, the jars of {@code bench.conformance.jars}; Hadoop and its tests.
+ * <p>Imports: {@code bench.cluster}, {@code bench.faults}, {@code bench.measure}, the jars of {@code bench.conformance.jars}; Hadoop and its tests.
  */
 @NullMarked
 package io.terrace.bench.tiers.namenode;

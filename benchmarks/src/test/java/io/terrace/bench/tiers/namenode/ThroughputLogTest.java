@@ -7,24 +7,18 @@ import org.junit.jupiter.api.Test;
 
 class ThroughputLogTest {
 
-    private static final String WARM_UP = "INFO  NNThroughputBenchmark:  Ops per sec: 1.0\n";
+    private final ThroughputLog log = new ThroughputLog();
 
     @Test
-    void perSecond_ofOneRun_isTheLineAfterIt() {
-        ThroughputLog log = new ThroughputLog();
+    void perSecond_ofSeveralProcesses_hasEachPairInOrder() {
         log.add(
-                WARM_UP
-                        + """
-                RUN open stock
-                INFO  NNThroughputBenchmark: # operations: 12
-                INFO  NNThroughputBenchmark:  Ops per sec: 6153.8
-                RUN open terrace
-                INFO  NNThroughputBenchmark:  Ops per sec: 6000.5
-                HELD 1000 2
-                RUN create stock
-                INFO  NNThroughputBenchmark:  Ops per sec: 70
+                """
+                INFO another line
+                RATE open stock 6153.8
+                RATE open terrace 6000.5
+                RATE create stock 70
                 """);
-        log.add(WARM_UP + "RUN open stock\nINFO  NNThroughputBenchmark:  Ops per sec: 5000\n");
+        log.add("RATE open stock 5000\n");
 
         assertThat(log.perSecond("open", "stock")).containsExactly(6153.8, 5000);
         assertThat(log.perSecond("open", "terrace")).containsExactly(6000.5);
@@ -33,21 +27,28 @@ class ThroughputLogTest {
     }
 
     @Test
-    void lockShare_isOfAllRunsWithTerrace() {
-        ThroughputLog log = new ThroughputLog();
-        log.add("HELD 1000000 500\n");
-        log.add("HELD 3000000 3500\n");
+    void cpuUs_isOfAllCallsOfThatCluster() {
+        log.add("COST stock 1000 0.1 0.25\nCOST terrace 500 0.1 0\nCOST stock 3000 0.5 0.35\n");
 
-        assertThat(log.lockShare()).isCloseTo(0.001, within(1e-9));
+        assertThat(log.cpuUs("stock")).isCloseTo(150, within(1e-9));
+        assertThat(log.cpuUs("terrace")).isCloseTo(200, within(1e-9));
+        assertThat(log.sender("stock")).isCloseTo(0.3, within(1e-9));
     }
 
     @Test
-    void moves_areWeighedByTheirHolds() {
-        ThroughputLog log = new ThroughputLog();
-        log.add("HELD 500000000 0\nREPORTED 10 4 30000\n");
-        log.add("HELD 500000000 0\nREPORTED 30 16 20000\n");
+    void lockShare_isOfAllTurnsWithTerrace() {
+        log.add("HELD 1.0 3 100 500000\nHELD 3.0 5 300 3500000\n");
+
+        assertThat(log.lockShare()).isCloseTo(0.001, within(1e-9));
+        assertThat(log.holdsPerSecond()).isCloseTo(2, within(1e-9));
+        assertThat(log.blocksPerSecond()).isCloseTo(100, within(1e-9));
+    }
+
+    @Test
+    void moves_areThoseOfAllTurns() {
+        log.add("REPORTED 0.5 10 4 120000\nREPORTED 0.5 30 16 320000\n");
 
         assertThat(log.movesPerSecond()).isCloseTo(40, within(1e-9));
-        assertThat(log.writeLockUs()).isCloseTo((4 * 30 + 16 * 20) / 40.0, within(1e-9));
+        assertThat(log.writeLockUs()).isCloseTo((120 + 320) / 40.0, within(1e-9));
     }
 }

@@ -1,0 +1,167 @@
+package io.terrace.bench.tiers.namenode;
+
+import io.terrace.bench.cluster.ClassPath;
+import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.JavaProcess;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.MetricsPage;
+import io.terrace.bench.cluster.PlacementAdmin;
+import io.terrace.bench.faults.SystemCommand;
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
+import io.terrace.metrics.Metric;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.server.namenode.ThroughputOperation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the two clusters, and its clients. Its daemons are stopped (SIGSTOP) while the other one is measured, so that what runs
+ * in a NameNode without a call of a client costs its own calls, and not those of the other.
+ */
+final class Arm implements Closeable {
+
+    private static final int THREADS = 8;
+    private static final int OPENED_BY_A_THREAD = 1_000;
+    private static final int MOST_CREATES_A_SECOND = 4_000;
+    private static final int BLOCKS_OF_A_NODE = 40;
+
+    /** Until heartbeats and moves are under way. */
+    private static final long UNDER_WAY_MS = 500;
+
+    /** The thread that processes reports of replicas holds the write lock under this name. */
+    private static final String HOLDS = "[a-z_]*write_lock_process_queue_nanos_";
+
+    /** A turn of an arm: its opens and creates, and what the NameNode did meanwhile. */
+    record Turn(
+            TimedCalls.Result opens,
+            TimedCalls.Result creates,
+            double seconds,
+            double nameNodeCpuSeconds,
+            MovingDataNodes.Sent sent,
+            @Nullable Held held) {}
+
+    /** Holds of the read lock by our service, blocks looked at and nanoseconds; holds of the write lock for reports. */
+    record Held(long holds, long blocks, long ns, long reports, double reportNs) {}
+
+    private final LocalCluster cluster;
+    private final @Nullable PlacementAdmin placement;
+    private final @Nullable SenderProcess sender;
+    private final Client client;
+    private final ThroughputOperation open;
+    private final ThroughputOperation create;
+
+    Arm(Path dir, int movingNodes) throws IOException {
+        this.cluster = LocalCluster.in(dir, ClassPath.ofThisProcess())
+                .orElseThrow(() -> new IOException("no cluster in " + dir));
+        this.placement = cluster.spec().terrace() ? new PlacementAdmin(cluster) : null;
+        this.sender = movingNodes == 0 ? null : new SenderProcess(cluster, movingNodes, movingNodes * BLOCKS_OF_A_NODE);
+        Configuration conf = cluster.confStock();
+        this.client = ClientVariant.stock().open(conf);
+        ClientProtocol namenode =
+                ((DistributedFileSystem) client.fs()).getClient().getNamenode();
+        this.open = ThroughputOperation.open(conf, namenode, THREADS, THREADS * OPENED_BY_A_THREAD);
+        this.create = ThroughputOperation.create(conf, namenode, THREADS);
+        open.prepare(OPENED_BY_A_THREAD);
+    }
+
+    /** {@code terrace} or {@code stock}. */
+    String name() {
+        return placement == null ? "stock" : "terrace";
+    }
+
+    void stop() throws IOException {
+        signal("STOP");
+    }
+
+    void go() throws IOException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws IOException {
+        for (Daemon daemon : cluster.daemons()) {
+            SystemCommand.signal(
+                    daemon.process().orElseThrow(() -> new IOException("the " + daemon.name() + " does not run")),
+                    name);
+        }
+    }
+
+    /**
+     * Creates and opens for a time each.
+     *
+     * @param burnt processors that the process which sends keeps busy besides
+     */
+    Turn turn(long ms, double burnt) throws IOException {
+        int creates = (int) (MOST_CREATES_A_SECOND * ms / 1000);
+        create.prepare(creates);
+        if (sender != null) {
+            sender.resume(burnt);
+            JavaProcess.pause(UNDER_WAY_MS);
+        }
+        long fromNs = System.nanoTime();
+        Map<String, Long> before = figures();
+        long reportsBefore = reports();
+        Duration cpuBefore = cpu();
+        create.turn();
+        TimedCalls.Result created = TimedCalls.run(create::call, THREADS, creates, false, ms);
+        TimedCalls.Result opened = TimedCalls.run(open::call, THREADS, OPENED_BY_A_THREAD, true, ms);
+        double cpuSeconds = cpu().minus(cpuBefore).toNanos() / 1e9;
+        Held held = placement == null ? null : held(before, reportsBefore);
+        double seconds = (System.nanoTime() - fromNs) / 1e9;
+        MovingDataNodes.Sent sent = sender == null ? new MovingDataNodes.Sent(0, 0) : sender.pause();
+        create.cleanUp();
+        return new Turn(opened, created, seconds, cpuSeconds, sent, held);
+    }
+
+    private Held held(Map<String, Long> before, long reportsBefore) throws IOException {
+        Map<String, Long> after = figures();
+        long meanNs = sender == null ? 0 : new MetricsPage(cluster.ports().namenodeHttp()).value(HOLDS + "avg_time");
+        long reports = reports() - reportsBefore;
+        return new Held(
+                since(before, after, Metric.PLACEMENT_LOCK_HOLDS),
+                since(before, after, Metric.PLACEMENT_LOCK_BLOCKS),
+                since(before, after, Metric.PLACEMENT_LOCK_NANOSECONDS),
+                reports,
+                (double) reports * meanNs);
+    }
+
+    private Map<String, Long> figures() throws IOException {
+        return placement == null ? Map.of() : placement.serviceFigures();
+    }
+
+    /** So far; asking begins the mean of their times anew. */
+    private long reports() throws IOException {
+        return sender == null || placement == null
+                ? 0
+                : new MetricsPage(cluster.ports().namenodeHttp()).value(HOLDS + "num_ops");
+    }
+
+    private static long since(Map<String, Long> before, Map<String, Long> after, Metric metric) {
+        return after.getOrDefault(metric.id(), 0L) - before.getOrDefault(metric.id(), 0L);
+    }
+
+    private Duration cpu() throws IOException {
+        return cluster.namenode()
+                .process()
+                .flatMap(process -> process.info().totalCpuDuration())
+                .orElseThrow(() -> new IOException("the NameNode does not run"));
+    }
+
+    @Override
+    public void close() throws IOException {
+        go();
+        client.close();
+        if (sender != null) {
+            sender.close();
+        }
+        if (placement != null) {
+            placement.close();
+        }
+    }
+}
