@@ -4,12 +4,14 @@ import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.measure.ClientVariant.Client;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Processor time of a daemon, user and system, from {@code /proc/PID/stat} (10 ms resolution). It includes all other
- * work of the daemon, on both sides.
+ * Processor time of a process, user and system, from {@code /proc/PID/stat} (10 ms resolution). It includes all other
+ * work of the process, on both sides.
  */
 public final class ProcessTime {
     /** The work whose processor time is measured. */
@@ -22,10 +24,22 @@ public final class ProcessTime {
     /** The resolution of the accounting; a smaller result means between zero and this. */
     private static final Duration TICK = Duration.ofMillis(10);
 
-    private final Daemon daemon;
+    /** Finds the process, if it runs. */
+    public interface Running {
+        Optional<ProcessHandle> process() throws IOException;
+    }
+
+    private final String name;
+    private final Running running;
 
     public ProcessTime(Daemon daemon) {
-        this.daemon = daemon;
+        this(daemon.name(), daemon::process);
+    }
+
+    /** @param name for messages */
+    public ProcessTime(String name, Running running) {
+        this.name = name;
+        this.running = running;
     }
 
     /** Seconds of the daemon's processor time for each gigabyte (10^9 bytes) that the client reads of the file. */
@@ -43,11 +57,26 @@ public final class ProcessTime {
         }
     }
 
-    /** Seconds of the daemon's processor time while something is done. */
+    /** Seconds of the process's time while something is done. */
     public double secondsDuring(Work work) throws IOException {
-        Duration before = now();
+        return secondsDuring(List.of(this), work);
+    }
+
+    /** Seconds of the time of several processes together while something is done. */
+    public static double secondsDuring(List<ProcessTime> all, Work work) throws IOException {
+        Duration[] before = new Duration[all.size()];
+        for (int i = 0; i < before.length; i++) {
+            before[i] = all.get(i).now();
+        }
         work.run();
-        Duration used = now().minus(before);
+        Duration used = Duration.ZERO;
+        for (int i = 0; i < before.length; i++) {
+            used = used.plus(all.get(i).now().minus(before[i]));
+        }
+        return seconds(used);
+    }
+
+    private static double seconds(Duration used) {
         return (used.compareTo(TICK) < 0 ? TICK : used).toNanos() / 1e9;
     }
 
@@ -59,8 +88,8 @@ public final class ProcessTime {
     }
 
     private Duration now() throws IOException {
-        return daemon.process()
+        return running.process()
                 .flatMap(process -> process.info().totalCpuDuration())
-                .orElseThrow(() -> new IOException("the " + daemon.name() + " does not run"));
+                .orElseThrow(() -> new IOException("the " + name + " does not run"));
     }
 }

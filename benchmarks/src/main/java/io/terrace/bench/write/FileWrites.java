@@ -23,19 +23,23 @@ final class FileWrites implements InterleavedRuns.Probe {
     private final int files;
     private final long fileBytes;
     private final int threads;
+    private final StoredReplicas replicas;
 
     /**
      * Writes of a round.
      *
      * @param reader compares
      * @param threads that write at one time, each its part of the files
+     * @param replicas must be gone when a round ends
      */
-    FileWrites(FileContent content, FileSystem reader, int files, long fileBytes, int threads) {
+    FileWrites(
+            FileContent content, FileSystem reader, int files, long fileBytes, int threads, StoredReplicas replicas) {
         this.content = content;
         this.reader = reader;
         this.files = files;
         this.fileBytes = fileBytes;
         this.threads = threads;
+        this.replicas = replicas;
     }
 
     /** Nanoseconds per byte, that is seconds per gigabyte. */
@@ -94,6 +98,7 @@ final class FileWrites implements InterleavedRuns.Probe {
                 throw new IOException(path + " is gone");
             }
         }
+        replicas.awaitGone();
     }
 
     long bytesOfRound() {

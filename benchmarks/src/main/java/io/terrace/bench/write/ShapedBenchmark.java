@@ -108,15 +108,16 @@ public final class ShapedBenchmark {
             scores.section(
                     "Links of set speed, " + plan.fileBytes() / 1e6 + " MB in blocks of " + plan.blockBytes() / 1e6
                             + " MB, three replicas; congestion control " + ShapedNetwork.congestionControl());
+            StoredReplicas replicas = new StoredReplicas(cluster);
             for (ShapedPlan.Case one : plan.cases()) {
-                measure(one, stock, ours);
+                measure(one, stock, ours, replicas);
             }
         }
     }
 
-    private void measure(ShapedPlan.Case one, Client stock, Client ours) throws IOException {
+    private void measure(ShapedPlan.Case one, Client stock, Client ours, StoredReplicas replicas) throws IOException {
         stored.clear();
-        FileWrites writes = new FileWrites(content, stock.fs(), 1, plan.fileBytes(), 1);
+        FileWrites writes = new FileWrites(content, stock.fs(), 1, plan.fileBytes(), 1, replicas);
         InterleavedRuns runs = new InterleavedRuns(List.of(stock, ours), 0, plan.rounds(), (client, round) -> {
             ShapedNetwork.shape(one.links());
             long channelBytes = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);

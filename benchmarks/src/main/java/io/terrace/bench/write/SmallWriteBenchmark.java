@@ -30,6 +30,7 @@ public final class SmallWriteBenchmark implements Closeable {
     private final WritePlan plan;
     private final ResultSheet scores;
     private final FileContent content;
+    private final StoredReplicas replicas;
     private final Client stock;
     private final Client tuned;
     private final Client ours;
@@ -38,12 +39,13 @@ public final class SmallWriteBenchmark implements Closeable {
         this.plan = plan;
         this.scores = scores;
         this.content = new FileContent(seed);
-        String replicas = Integer.toString(cluster.spec().datanodes());
-        ClientVariant stockWrites = ClientVariant.stock().with(STOCK, Map.of("dfs.replication", replicas));
+        this.replicas = new StoredReplicas(cluster);
+        String replication = Integer.toString(cluster.spec().datanodes());
+        ClientVariant stockWrites = ClientVariant.stock().with(STOCK, Map.of("dfs.replication", replication));
         this.stock = stockWrites.open(cluster.confStock());
         this.tuned = stockWrites.with(TUNED, Map.of(STOCKS_WAIT_MS, "2")).open(cluster.confStock());
         this.ours = ClientVariant.local(cluster)
-                .with(OURS, Map.of("dfs.replication", replicas, "terrace.client.write.enabled", "true"))
+                .with(OURS, Map.of("dfs.replication", replication, "terrace.client.write.enabled", "true"))
                 .open(cluster.confStock());
     }
 
@@ -62,7 +64,7 @@ public final class SmallWriteBenchmark implements Closeable {
 
     private void files(String id, int bytes, int threads, double target) throws IOException {
         scores.section("Files of " + bytes + " bytes by " + threads + (threads == 1 ? " thread" : " threads"));
-        FileWrites writes = new FileWrites(content, stock.fs(), plan.smallFiles(), bytes, threads);
+        FileWrites writes = new FileWrites(content, stock.fs(), plan.smallFiles(), bytes, threads, replicas);
         long before = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
         InterleavedRuns runs =
                 new InterleavedRuns(List.of(stock, tuned, ours), plan.warmUps(), plan.smallRounds(), writes);

@@ -31,6 +31,7 @@ public final class ThroughBenchmark implements Closeable {
     private final WritePlan plan;
     private final ResultSheet scores;
     private final FileContent content;
+    private final StoredReplicas replicas;
     private final MetricsPage datanode;
     private final Map<String, Client> clients = new LinkedHashMap<>();
 
@@ -38,6 +39,7 @@ public final class ThroughBenchmark implements Closeable {
         this.plan = plan;
         this.scores = scores;
         this.content = new FileContent(seed);
+        this.replicas = new StoredReplicas(cluster);
         this.datanode = new MetricsPage(cluster.ports().datanodes().get(0).http());
         Map<String, String> writes = Map.of("terrace.client.write.enabled", "true", "dfs.replication", "1");
         for (ClientVariant way : List.of(ClientVariant.local(cluster), ClientVariant.remote())) {
@@ -76,7 +78,7 @@ public final class ThroughBenchmark implements Closeable {
         long[] fromMemory = new long[1];
         long[] read = new long[1];
         FileSystem stock = client(way).fs();
-        FileWrites writes = new FileWrites(content, stock, 1, plan.fileBytes(), 1);
+        FileWrites writes = new FileWrites(content, stock, 1, plan.fileBytes(), 1, replicas);
         InterleavedRuns runs = new InterleavedRuns(both, plan.warmUps(), plan.rounds(), (client, round) -> {
             awaitEmpty();
             long startNs = System.nanoTime();

@@ -128,24 +128,14 @@ public final class WriteBenchmark implements Closeable {
     /** Of all DataNodes together. */
     private void datanodeTime(Client ours, String id, double target) throws IOException {
         FileWrites writes = writes(plan.fileBytes());
-        ProcessTime[] datanodes = IntStream.rangeClosed(1, cluster.spec().datanodes())
+        List<ProcessTime> datanodes = IntStream.rangeClosed(1, cluster.spec().datanodes())
                 .mapToObj(number -> new ProcessTime(cluster.datanode(number)))
-                .toArray(ProcessTime[]::new);
+                .toList();
         cpu("cpu.datanode." + id, ours, target, (client, round) -> {
-            double seconds = secondsDuring(datanodes, 0, () -> writes.write(client, round));
+            double seconds = ProcessTime.secondsDuring(datanodes, () -> writes.write(client, round));
             writes.compareAndRemove(client, round);
             return seconds / (writes.bytesOfRound() / 1e9);
         });
-    }
-
-    private static double secondsDuring(ProcessTime[] daemons, int from, ProcessTime.Work work) throws IOException {
-        if (from == daemons.length) {
-            work.run();
-            return 0;
-        }
-        double[] others = new double[1];
-        double seconds = daemons[from].secondsDuring(() -> others[0] = secondsDuring(daemons, from + 1, work));
-        return seconds + others[0];
     }
 
     private void cpu(String id, Client ours, double target, InterleavedRuns.Probe probe) throws IOException {
@@ -162,7 +152,7 @@ public final class WriteBenchmark implements Closeable {
     }
 
     private FileWrites writes(long fileBytes) {
-        return new FileWrites(content, stock.fs(), 1, fileBytes, 1);
+        return new FileWrites(content, stock.fs(), 1, fileBytes, 1, new StoredReplicas(cluster));
     }
 
     @Override
