@@ -3,6 +3,7 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.write.ReplicatedWriteBenchmark;
 import io.terrace.bench.write.ShapedBenchmark;
 import io.terrace.bench.write.ShapedPlan;
 import io.terrace.bench.write.SmallWriteBenchmark;
@@ -30,10 +31,11 @@ import picocli.CommandLine.ParameterException;
         name = "write",
         mixinStandardHelpOptions = true,
         description = {
-            "Writes files: the FileSystem class over the channel against stock HDFS, in interleaved rounds on one cluster,"
-                    + " all on loopback, its volumes on tmpfs. Parts R3, SMALL and FLUSH have three replicas on a cluster of"
-                    + " three DataNodes, the others one. Ratios over 1 are better than stock.",
-            "Part SHAPED, run only when named, has nine DataNodes in network namespaces with slow links, and needs root.",
+            "Writes files: the FileSystem class over the channel against stock HDFS, in interleaved rounds on one"
+                + " cluster, all on loopback, its volumes on tmpfs. Parts R3, NIO, WRITERS, SMALL and FLUSH have three"
+                + " replicas on a cluster of three DataNodes, the others one. Ratios over 1 are better than stock.",
+            "Part SHAPED, run only when named, has nine DataNodes in network namespaces with slow links, and needs"
+                    + " root.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
 final class BenchWriteCommand implements Callable<Integer> {
@@ -108,6 +110,9 @@ final class BenchWriteCommand implements Callable<Integer> {
         Set<WritePart> single =
                 parts.isEmpty() ? EnumSet.complementOf(EnumSet.of(WritePart.SHAPED)) : EnumSet.copyOf(parts);
         boolean three = single.remove(WritePart.R3);
+        Set<WritePart> replicated = EnumSet.of(WritePart.NIO, WritePart.WRITERS);
+        replicated.retainAll(single);
+        single.removeAll(replicated);
         Set<WritePart> small = EnumSet.of(WritePart.SMALL, WritePart.FLUSH);
         small.retainAll(single);
         single.removeAll(small);
@@ -118,11 +123,23 @@ final class BenchWriteCommand implements Callable<Integer> {
         if (three) {
             run(3, EnumSet.of(WritePart.R3), plan, scores);
         }
+        if (!replicated.isEmpty()) {
+            runReplicated(replicated, plan, scores);
+        }
         if (!small.isEmpty()) {
             runSmall(small, plan, scores);
         }
         if (through) {
             runThrough(plan, scores);
+        }
+    }
+
+    private void runReplicated(Set<WritePart> wanted, WritePlan plan, ResultSheet scores) throws IOException {
+        ClusterSpec spec = spec(3, MEMORY_BYTES, plan, WriteBenchmark.settings());
+        try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
+                ReplicatedWriteBenchmark benchmark =
+                        new ReplicatedWriteBenchmark(cluster.cluster(), plan, options.seed, scores)) {
+            benchmark.run(wanted);
         }
     }
 

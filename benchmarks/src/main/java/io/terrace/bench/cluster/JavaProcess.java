@@ -8,6 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A process beside a cluster, as of a workload: a JVM that ends with this one. */
 public final class JavaProcess implements Closeable {
@@ -74,8 +77,19 @@ public final class JavaProcess implements Closeable {
 
     /** Waits until the process has written a text. */
     public void awaitWords(String text, int limitSeconds) throws IOException {
+        MatchResult unused = await(Pattern.compile(Pattern.quote(text)), text, limitSeconds);
+    }
+
+    /** Waits until the process has written a text and the line that it begins; returns the rest of that line. */
+    public String awaitRestOfLine(String start, int limitSeconds) throws IOException {
+        return await(Pattern.compile(Pattern.quote(start) + "(.*)\n"), start, limitSeconds)
+                .group(1);
+    }
+
+    private MatchResult await(Pattern pattern, String text, int limitSeconds) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
-        while (!Files.readString(log, StandardCharsets.ISO_8859_1).contains(text)) {
+        Matcher said = pattern.matcher(Files.readString(log, StandardCharsets.ISO_8859_1));
+        while (!said.find()) {
             if (!process.isAlive()) {
                 throw failure("ended");
             }
@@ -83,7 +97,9 @@ public final class JavaProcess implements Closeable {
                 throw failure("has not said '" + text + "' in " + limitSeconds + " s");
             }
             pause();
+            said = pattern.matcher(Files.readString(log, StandardCharsets.ISO_8859_1));
         }
+        return said.toMatchResult();
     }
 
     /** The process itself. */

@@ -41,6 +41,11 @@ public final class ResultSheet {
         score(id, value, target, value >= target, "at least");
     }
 
+    /** A figure that should be at most the target. */
+    public void atMost(String id, double value, double target) {
+        score(id, value, target, value <= target, "at most");
+    }
+
     /** A figure that should be below the target. */
     public void below(String id, double value, double target) {
         score(id, value, target, value < target, "under");

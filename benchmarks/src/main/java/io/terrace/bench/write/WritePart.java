@@ -10,7 +10,11 @@ public enum WritePart {
     CPU,
     /** Files of a gigabyte, three replicas, over tcp, and the processor time of the DataNodes; on a cluster of three. */
     R3,
-    /** Small files, three replicas; on the same cluster. */
+    /** The same files, and a bare chain of three processes; on a cluster of three. */
+    NIO,
+    /** Four and sixteen writers at a time, three replicas, over tcp; on the same cluster. */
+    WRITERS,
+    /** Small files, three replicas; on a cluster of three. */
     SMALL,
     /** Records that are flushed one by one, three replicas; on the same cluster. */
     FLUSH,
