@@ -38,6 +38,7 @@ final class Forwarder implements Closeable {
     private final Selector selector;
     private final Thread thread;
 
+    private final NextSocket socket;
     private final FrameSender sender;
     private final AnswerClock clock;
     private volatile boolean waiting;
@@ -96,7 +97,8 @@ final class Forwarder implements Closeable {
         this.next = next;
         this.connection = next.connection();
         this.files = files;
-        this.sender = new FrameSender(next, queue, files, events, out, meter);
+        this.socket = new NextSocket(connection, new WaitCredit());
+        this.sender = new FrameSender(next, socket, queue, files, events, out, meter);
         this.clock = new AnswerClock(sender, next);
         this.selector = selector;
         this.queue = queue;
@@ -116,6 +118,11 @@ final class Forwarder implements Closeable {
         if (!sender.end(part, sums) && waiting) {
             selector.wakeup();
         }
+    }
+
+    /** How long {@link #send} has waited so far, of the writer's time. */
+    long waitedNs() {
+        return socket.waitedNs();
     }
 
     /** Waits until the next DataNode lacks little enough of the block; fails when it has failed. */
@@ -156,6 +163,7 @@ final class Forwarder implements Closeable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        socket.close();
     }
 
     private void run() {

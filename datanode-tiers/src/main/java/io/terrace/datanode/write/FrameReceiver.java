@@ -81,7 +81,9 @@ final class FrameReceiver {
             forwarder.awaitRoom();
         }
         long roomNs = System.nanoTime();
+        long waitedNs = forwarder == null ? 0 : forwarder.waitedNs();
         int bytes = write(frame);
+        waitedNs = forwarder == null ? 0 : forwarder.waitedNs() - waitedNs;
         long writtenNs = System.nanoTime();
         boolean sync = frame.has(WriteFrame.SYNC);
         if (sync) {
@@ -89,7 +91,8 @@ final class FrameReceiver {
         }
         if (speed != null) {
             speed.waited(roomNs - beganNs);
-            speed.received(bytes, writtenNs - roomNs);
+            speed.received(bytes, writtenNs - roomNs - waitedNs);
+            speed.waited(waitedNs);
             speed.waited(System.nanoTime() - writtenNs);
         }
         block.received();

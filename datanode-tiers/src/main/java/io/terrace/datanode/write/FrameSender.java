@@ -1,6 +1,5 @@
 package io.terrace.datanode.write;
 
-import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
@@ -13,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>the replica's writer sends the pieces of a frame from the buffer in which it has verified them, right after it has
- *       written them ({@link #send(ForwardQueue.Part, ByteBuffer, long, ByteBuffer)}, {@link #end}). It never waits for the
- *       socket.
+ *       written them ({@link #send(ForwardQueue.Part, ByteBuffer, long, ByteBuffer)}, {@link #end}). It waits for the socket
+ *       for moments only.
  *   <li>the forwarder sends all else from the replica's files ({@link #send()}): what the socket did not take from the writer,
  *       and frames that the writer added while it was not its turn.
  * </ul>
@@ -28,6 +27,7 @@ final class FrameSender {
 
     private final NextNode next;
     private final WriteConnection connection;
+    private final NextSocket socket;
     private final ForwardQueue queue;
     private final WrittenFiles files;
     private final PipelineEvents events;
@@ -61,9 +61,15 @@ final class FrameSender {
     /** What the writer met. The forwarder fails with it in its turn. */
     private volatile @Nullable IOException writerFailure;
 
-    /** @param out direct, with room for the checksums of a frame and more */
+    /**
+     * For one block.
+     *
+     * @param socket of the next DataNode
+     * @param out direct, with room for the checksums of a frame and more
+     */
     FrameSender(
             NextNode next,
+            NextSocket socket,
             ForwardQueue queue,
             WrittenFiles files,
             PipelineEvents events,
@@ -71,6 +77,7 @@ final class FrameSender {
             WriteMeter meter) {
         this.next = next;
         this.connection = next.connection();
+        this.socket = socket;
         this.queue = queue;
         this.files = files;
         this.events = events;
@@ -123,7 +130,7 @@ final class FrameSender {
 
     /**
      * The writer has verified and written a piece of a frame. Its first piece begins the frame if it is the writer's turn. Then
-     * the pieces are sent as far as the socket takes them now; from where it takes no more, the rest is the forwarder's.
+     * the pieces are sent as far as the socket takes them soon; from where it takes no more, the rest is the forwarder's.
      *
      * @param sums the checksums of all the frame
      * @param offset of the piece
@@ -142,9 +149,9 @@ final class FrameSender {
         long beginNs = System.nanoTime();
         try {
             int before = piece.remaining();
-            connection.send(out, piece);
+            boolean unused = socket.send(out, piece);
             dataAt += before - piece.remaining();
-        } catch (ConnectionEndedException e) {
+        } catch (IOException e) {
             writerFailure = e;
         }
         writerNs += System.nanoTime() - beginNs;

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,6 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whose turn it is to send, and what is owed for it. The socket takes all. */
 final class FrameSenderTest {
     private static final int BYTES = 1024;
+
+    /** More than sockets hold. */
+    private static final int MUCH_BYTES = 64 << 20;
+
     private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final ForwardQueue queue = new ForwardQueue(512, 0, BYTES);
@@ -31,6 +40,7 @@ final class FrameSenderTest {
     private ServerSocketChannel listener;
     private WriteConnection connection;
     private WrittenFiles files;
+    private NextSocket socket;
     private FrameSender sender;
 
     @BeforeEach
@@ -39,8 +49,10 @@ final class FrameSenderTest {
         connection = WriteConnection.connect("next", listener.getLocalAddress(), ByteBuffer.allocate(1), MINUTE_NS);
         Path file = Files.write(directory.resolve("data"), new byte[4 * BYTES]);
         files = new WrittenFiles(file, file, 0, 512);
+        socket = new NextSocket(connection, new WaitCredit(MINUTE_NS));
         sender = new FrameSender(
                 new NextNode(connection, "next", MINUTE_NS, MINUTE_NS, unused -> {}),
+                socket,
                 queue,
                 files,
                 PipelineEvents.NONE,
@@ -50,6 +62,7 @@ final class FrameSenderTest {
 
     @AfterEach
     void close() throws Exception {
+        socket.close();
         files.close();
         connection.close();
         listener.close();
@@ -95,6 +108,49 @@ final class FrameSenderTest {
         assertThat(sender.isEnd(2)).isTrue();
         ForwardQueue.Part third = new ForwardQueue.Part(3, BYTES, BYTES, 0, 0);
         assertThat(sender.end(third, sums.clear().limit(0))).isTrue();
+    }
+
+    private void takeAll() {
+        ByteBuffer taken = ByteBuffer.allocate(64 << 10);
+        try (SocketChannel from = listener.accept()) {
+            while (from.read(taken.clear()) >= 0) {
+                Thread.onSpinWait();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What the socket takes a moment later is sent from memory, not by the forwarder from the files. */
+    @Test
+    void writer_waitsForASocketThatIsFull() throws Exception {
+        ByteBuffer much = ByteBuffer.allocateDirect(MUCH_BYTES);
+        ForwardQueue.Part large = new ForwardQueue.Part(1, 0, MUCH_BYTES, 0, 0);
+        DaemonThreads.make("next", this::takeAll).start();
+        sender.send(large, sums.clear(), 0, much);
+        assertThat(much.hasRemaining()).isFalse();
+        assertThat(sender.end(large, sums)).isTrue();
+    }
+
+    /** Recovery interrupts a writer to stop it, and waits for its end. */
+    @Test
+    void writer_thatIsInterrupted_waitsNoLonger() throws Exception {
+        ByteBuffer much = ByteBuffer.allocateDirect(MUCH_BYTES);
+        ForwardQueue.Part large = new ForwardQueue.Part(1, 0, MUCH_BYTES, 0, 0);
+        Thread writer = DaemonThreads.make("writer", () -> {
+            sender.send(large, sums.clear(), 0, much);
+            boolean unused = sender.end(large, sums);
+        });
+        writer.start();
+        while (Arrays.stream(writer.getStackTrace())
+                .noneMatch(frame -> frame.getMethodName().equals("select"))) {
+            Thread.onSpinWait();
+        }
+        writer.interrupt();
+        writer.join();
+        assertThat(much.hasRemaining()).isTrue();
+        assertThat(socket.waitedNs()).isLessThan(MINUTE_NS / 2);
+        assertThat(connection.isIdle()).isTrue();
     }
 
     /** The forwarder meets what the writer met, and says who is at fault. */

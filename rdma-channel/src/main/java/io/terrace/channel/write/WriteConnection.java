@@ -90,6 +90,11 @@ public final class WriteConnection implements Closeable {
         key = channel.register(selector, SelectionKey.OP_READ);
     }
 
+    /** Lets another selector say when the socket takes more, until that one is closed. */
+    public void registerOutput(Selector selector) throws IOException {
+        SelectionKey unused = channel.register(selector, SelectionKey.OP_WRITE);
+    }
+
     /** What {@link #register} did is undone; the connection may go to another file. */
     public void deregister(Selector selector) throws IOException {
         SelectionKey registered = key;
