@@ -31,6 +31,9 @@ final class DirectMemory {
     private static final String DIRECT = "direct";
     private static final long POLL_MS = 20;
 
+    /** The threads of a DataNode's web server have direct buffers too, each after its first request. */
+    private static final int WARM_REQUESTS = 16;
+
     private final LocalCluster cluster;
     private final BufferPoolMXBean own;
     private final long ownAtStart;
@@ -44,7 +47,11 @@ final class DirectMemory {
                 .findFirst()
                 .orElseThrow();
         this.ownAtStart = own.getMemoryUsed();
-        this.datanodesAtStart = datanodes();
+        long[] asked = datanodes();
+        for (int i = 0; i < WARM_REQUESTS; i++) {
+            asked = datanodes();
+        }
+        this.datanodesAtStart = asked;
     }
 
     /** Watches this process until it is closed. A DataNode keeps what it once used, so it need not be watched. */
