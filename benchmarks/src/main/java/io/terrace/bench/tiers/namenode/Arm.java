@@ -92,6 +92,15 @@ final class Arm implements Closeable {
         }
     }
 
+    /** Nothing but heartbeats and moves, for a time, and as many times as often. */
+    void send(long ms, int hurry) throws IOException {
+        if (sender != null) {
+            sender.resume(0, hurry);
+            JavaProcess.pause(ms);
+            sender.pause();
+        }
+    }
+
     /**
      * Creates and opens for a time each.
      *
@@ -101,7 +110,7 @@ final class Arm implements Closeable {
         int creates = (int) (MOST_CREATES_A_SECOND * ms / 1000);
         create.prepare(creates);
         if (sender != null) {
-            sender.resume(burnt);
+            sender.resume(burnt, 1);
             JavaProcess.pause(UNDER_WAY_MS);
         }
         long fromNs = System.nanoTime();
@@ -135,11 +144,9 @@ final class Arm implements Closeable {
         return placement == null ? Map.of() : placement.serviceFigures();
     }
 
-    /** So far; asking begins the mean of their times anew. */
+    /** So far; asking begins the mean of their times anew. Of stock too, so that both have been asked. */
     private long reports() throws IOException {
-        return sender == null || placement == null
-                ? 0
-                : new MetricsPage(cluster.ports().namenodeHttp()).value(HOLDS + "num_ops");
+        return sender == null ? 0 : new MetricsPage(cluster.ports().namenodeHttp()).value(HOLDS + "num_ops");
     }
 
     private static long since(Map<String, Long> before, Map<String, Long> after, Metric metric) {

@@ -106,8 +106,9 @@ final class MovingDataNode {
      * Sends what is due.
      *
      * @param nowNs time that passes only while the DataNodes send
+     * @param hurry how many times as often as a DataNode it sends heartbeats to the service, and moves as fast
      */
-    void turn(long nowNs, boolean terrace) throws IOException {
+    void turn(long nowNs, boolean terrace, int hurry) throws IOException {
         if (nowNs - nameNodeBeatNs >= 0) {
             nameNodeBeatNs = nowNs + NAMENODE_BEAT_NS;
             tellNameNode();
@@ -119,7 +120,7 @@ final class MovingDataNode {
             end(running.remove());
         }
         if (nowNs - beatNs >= 0) {
-            beatNs = nowNs + beat(nowNs);
+            beatNs = nowNs + beat(nowNs, hurry) / hurry;
         }
     }
 
@@ -184,7 +185,7 @@ final class MovingDataNode {
     }
 
     /** Sends a heartbeat to the placement service and takes its orders; answers when the next one is due. */
-    private long beat(long nowNs) throws IOException {
+    private long beat(long nowNs, int hurry) throws IOException {
         HeartbeatResponseProto answer = connection.heartbeat(request());
         results.clear();
         // Nothing is in memory, so one page is all. One that nobody asked for would mean that the last answer was lost.
@@ -192,7 +193,7 @@ final class MovingDataNode {
         long fromNs = running.isEmpty() ? nowNs : running.getLast().endNs;
         for (VolumeMoveProto order : answer.getVolumeMovesList()) {
             long rate = order.getBytesPerSecond() > 0 ? order.getBytesPerSecond() : LEAST_BYTES_PER_SECOND;
-            long tookNs = (long) (1e9 * order.getBlock().getLengthBytes() / rate);
+            long tookNs = (long) (1e9 * order.getBlock().getLengthBytes() / rate / hurry);
             // The first one is shorter, so that not all DataNodes end theirs at the same time.
             fromNs += moves == 0 && running.isEmpty() ? tookNs * (number % 50) / 50 : tookNs;
             running.add(new Running(order, answer.getEpoch(), fromNs));

@@ -53,6 +53,7 @@ final class MovingDataNodes implements Closeable {
     private final Thread sender = new Thread(this::send, CLIENT);
     private boolean quiet = true;
     private double burnt;
+    private int hurry = 1;
     private long burntNs;
     private long movesBefore;
     private long resumedNs;
@@ -112,11 +113,13 @@ final class MovingDataNodes implements Closeable {
      * Heartbeats and moves as on a busy cluster from now on. The NameNode must not be in safe mode.
      *
      * @param processors to keep busy besides, so that sending costs the host the same at another cluster
+     * @param hurrying how many times as much is sent and moved, until a NameNode has compiled what serves it
      */
-    void resume(double processors) throws IOException {
+    void resume(double processors, int hurrying) throws IOException {
         askForOther();
         synchronized (nodes) {
             burnt = processors;
+            hurry = hurrying;
             burntNs = 0;
             movesBefore = moves();
             resumedNs = System.nanoTime();
@@ -154,7 +157,7 @@ final class MovingDataNodes implements Closeable {
                     if (!quiet) {
                         sendingNs += nowNs - lastNs;
                         for (MovingDataNode node : nodes) {
-                            node.turn(sendingNs, placement != null);
+                            node.turn(sendingNs, placement != null, hurry);
                         }
                         burn((long) (burnt * (nowNs - lastNs)));
                     }

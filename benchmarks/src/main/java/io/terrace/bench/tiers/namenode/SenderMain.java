@@ -42,7 +42,7 @@ public final class SenderMain {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 String[] words = line.split(" ", -1);
                 if (words[0].equals(RESUME)) {
-                    moving.resume(Double.parseDouble(words[1]));
+                    moving.resume(Double.parseDouble(words[1]), Integer.parseInt(words[2]));
                     answer(0, 0);
                 } else {
                     MovingDataNodes.Sent sent = moving.pause();

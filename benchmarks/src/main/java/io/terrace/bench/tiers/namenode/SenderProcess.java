@@ -45,9 +45,12 @@ final class SenderProcess implements Closeable {
         answer();
     }
 
-    /** @param processors what is to be burnt besides what sending takes, as {@link MovingDataNodes.Sent#processors} */
-    void resume(double processors) throws IOException {
-        tell(String.format(Locale.ROOT, "%s %.6f", SenderMain.RESUME, processors));
+    /**
+     * @param processors what is to be burnt besides what sending takes, as {@link MovingDataNodes.Sent#processors}
+     * @param hurry how many times as much is sent
+     */
+    void resume(double processors, int hurry) throws IOException {
+        tell(String.format(Locale.ROOT, "%s %.6f %d", SenderMain.RESUME, processors, hurry));
     }
 
     /** Nothing is sent any more. */
