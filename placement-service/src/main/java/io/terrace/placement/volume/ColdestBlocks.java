@@ -5,7 +5,6 @@ import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.volume.KnownReplicas.Known;
-import io.terrace.placement.volume.KnownReplicas.Place;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;

@@ -8,7 +8,6 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.volume.ColdestBlocks.Cold;
 import io.terrace.placement.volume.KnownReplicas.Known;
-import io.terrace.placement.volume.KnownReplicas.Place;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,11 +13,13 @@ import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.protocol.StampedBlock;
 import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +32,14 @@ final class KnownReplicas {
     /** The NameNode hears of a move from the DataNode; until it does, what it says of the replica does not count. */
     static final long UNSURE_MS = 60_000;
 
+    /** Tiers of DataNodes; beyond, objects are not shared with those before. */
+    private static final int MOST_AT_REST = 100_000;
+
+    private static final Place[] NOWHERE = {};
+
     /** A block, the rule that gives its range, and its replicas. */
     static final class Known {
-        private final List<Place> places = new ArrayList<>(1);
+        private Place[] places = NOWHERE;
         private StampedBlock block;
         private PathRule rule;
         private int slot = PoolBytes.UNKNOWN;
@@ -82,101 +89,36 @@ final class KnownReplicas {
         }
 
         List<Place> places() {
-            return places;
+            return List.of(places);
         }
 
         @Nullable
         Place on(String node) {
             for (Place place : places) {
-                if (place.node.equals(node)) {
+                if (place.node().equals(node)) {
                     return place;
                 }
             }
             return null;
         }
-    }
 
-    /** A replica. */
-    static final class Place {
-        private final String node;
-        private StorageTier tier;
-        private @Nullable StorageTier movingTo;
-        /** Null for nearly all: there is one of these for each replica. */
-        private @Nullable Hold hold;
-
-        private Place(String node, StorageTier tier) {
-            this.node = node;
-            this.tier = tier;
-        }
-
-        String node() {
-            return node;
-        }
-
-        StorageTier tier() {
-            return tier;
-        }
-
-        /** Where a move that waits or is under way takes it; null without one. */
-        @Nullable
-        StorageTier movingTo() {
-            return movingTo;
-        }
-
-        /** Whether we moved it, and the NameNode was not asked since or did not know yet. */
-        boolean isUnsure(long nowMs) {
-            return hold != null && nowMs < hold.unsureUntilMs;
-        }
-
-        /** Whether it may be moved: it was not moved by others lately, and the NameNode knows where it is. */
-        boolean mayMove(long nowMs) {
-            return !isUnsure(nowMs) && !isLeftAlone(nowMs);
-        }
-
-        boolean isLeftAlone(long nowMs) {
-            return nowMs < leftAloneUntilMs();
-        }
-
-        long leftAloneUntilMs() {
-            return hold == null ? Long.MIN_VALUE : hold.leftAloneUntilMs;
-        }
-
-        /** What others did, and who. */
-        String movedBy() {
-            return hold == null ? "" : hold.movedBy;
-        }
-
-        private Hold hold() {
-            if (hold == null) {
-                hold = new Hold();
+        /** In place of what was known of the replica on that DataNode. */
+        private void put(Place place) {
+            for (int i = 0; i < places.length; i++) {
+                if (places[i].node().equals(place.node())) {
+                    places[i] = place;
+                    return;
+                }
             }
-            return hold;
+            places = Arrays.copyOf(places, places.length + 1);
+            places[places.length - 1] = place;
         }
 
-        private void unsureUntil(long untilMs) {
-            hold().unsureUntilMs = untilMs;
+        private boolean removeIf(Predicate<Place> gone) {
+            int before = places.length;
+            places = Stream.of(places).filter(gone.negate()).toArray(Place[]::new);
+            return places.length < before;
         }
-
-        private void leaveAlone(long untilMs, String by) {
-            hold().leftAloneUntilMs = untilMs;
-            hold().movedBy = by;
-        }
-
-        /** The NameNode has it where it is known to be. */
-        private void confirm(long nowMs) {
-            if (isLeftAlone(nowMs)) {
-                unsureUntil(Long.MIN_VALUE);
-            } else {
-                hold = null;
-            }
-        }
-    }
-
-    /** Why a replica may not be moved for a time. */
-    private static final class Hold {
-        private long unsureUntilMs = Long.MIN_VALUE;
-        private long leftAloneUntilMs = Long.MIN_VALUE;
-        private String movedBy = "";
     }
 
     private final ClusterState clusterState;
@@ -185,6 +127,9 @@ final class KnownReplicas {
     private final Long2ObjectLinkedOpenHashMap<Known> blocks = new Long2ObjectLinkedOpenHashMap<>();
     private final Long2LongLinkedOpenHashMap released = new Long2LongLinkedOpenHashMap();
     private final PoolBytes poolBytes = new PoolBytes();
+    /** One object for all replicas of a tier of a DataNode of which no more is known. */
+    private final Map<Place, Place> atRest = new HashMap<>();
+
     private int pools;
 
     KnownReplicas(ClusterState clusterState) {
@@ -227,7 +172,7 @@ final class KnownReplicas {
     private void count(Known known, int sign) {
         int slot = slot(known);
         for (Place place : known.places) {
-            poolBytes.count(place.node, place.tier, place.movingTo, slot, known.block.lengthBytes(), sign);
+            poolBytes.count(place.node(), place.tier(), place.movingTo(), slot, known.block.lengthBytes(), sign);
         }
     }
 
@@ -290,36 +235,51 @@ final class KnownReplicas {
     }
 
     private void look(long nowMs, Known known, Placed placed, boolean isNew) {
-        boolean left = known.places.removeIf(place -> placed.on(place.node) == null && isLive(place.node));
-        known.places.removeIf(place -> placed.on(place.node) == null);
+        boolean left = known.removeIf(place -> placed.on(place.node()) == null && isLive(place.node()));
+        known.removeIf(place -> placed.on(place.node()) == null);
         for (PlacedReplica replica : placed.replicas()) {
             StorageTier tier = replica.tier();
-            Place place = known.on(replica.node());
             if (tier == null) {
-                known.places.remove(place);
-            } else if (place == null) {
-                Place came = new Place(replica.node(), tier);
-                known.places.add(came);
-                restIfReleased(nowMs, placed.block().id(), came);
-                if (!isNew && left) {
-                    moved(nowMs, came, "moved here from another DataNode");
-                }
-            } else if (place.tier == tier) {
-                place.confirm(nowMs);
-            } else if (!place.isUnsure(nowMs)
-                    && !hasOpenMove(replica.node(), placed.block().id())) {
-                moved(nowMs, place, "moved from " + TierKeeper.name(place.tier) + " to " + TierKeeper.name(tier));
-                place.tier = tier;
+                known.removeIf(place -> place.node().equals(replica.node()));
+            } else {
+                Place seen = seen(nowMs, known, replica.node(), tier, !isNew && left);
+                put(known, seen.moving(openMoveTo(replica.node(), known.block.id())));
             }
-        }
-        for (Place place : known.places) {
-            place.movingTo = openMoveTo(place.node, placed.block().id());
         }
     }
 
-    private void moved(long nowMs, Place place, String how) {
-        place.leaveAlone(nowMs + restMs, how + " by others (Mover, Satisfier or Balancer)");
+    /** A replica, by what was known of it and by the tier that the NameNode says. */
+    private Place seen(long nowMs, Known known, String node, StorageTier tier, boolean otherLeft) {
+        long blockId = known.block.id();
+        Place before = known.on(node);
+        if (before == null) {
+            Place came = restIfReleased(nowMs, blockId, new Place(node, tier));
+            return otherLeft ? moved(nowMs, came, "moved here from another DataNode") : came;
+        }
+        if (before.tier() == tier) {
+            return before.confirmed(nowMs);
+        }
+        if (before.isUnsure(nowMs) || hasOpenMove(node, blockId)) {
+            return before;
+        }
+        String how = "moved from " + TierKeeper.name(before.tier()) + " to " + TierKeeper.name(tier);
+        return moved(nowMs, before, how).in(tier);
+    }
+
+    private void put(Known known, Place place) {
+        if (!place.isAtRest()) {
+            known.put(place);
+            return;
+        }
+        if (atRest.size() >= MOST_AT_REST) {
+            atRest.clear();
+        }
+        known.put(atRest.computeIfAbsent(place, one -> one));
+    }
+
+    private Place moved(long nowMs, Place place, String how) {
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OTHERS);
+        return place.leftAlone(nowMs + restMs, how + " by others (Mover, Satisfier or Balancer)");
     }
 
     /** An operator brought a block home: it stays there for as long as what others moved. */
@@ -330,15 +290,13 @@ final class KnownReplicas {
         }
         Known known = blocks.get(blockId);
         if (known != null) {
-            known.places.forEach(place -> restIfReleased(nowMs, blockId, place));
+            known.places().forEach(place -> put(known, restIfReleased(nowMs, blockId, place)));
         }
     }
 
-    private void restIfReleased(long nowMs, long blockId, Place place) {
+    private Place restIfReleased(long nowMs, long blockId, Place place) {
         long untilMs = released.getOrDefault(blockId, Long.MIN_VALUE);
-        if (nowMs < untilMs) {
-            place.leaveAlone(untilMs, "released by an operator to its storage policy");
-        }
+        return nowMs < untilMs ? place.leftAlone(untilMs, "released by an operator to its storage policy") : place;
     }
 
     private boolean isLive(String node) {
@@ -363,7 +321,7 @@ final class KnownReplicas {
         Place place = known == null ? null : known.on(node);
         if (known != null && place != null) {
             count(known, -1);
-            place.movingTo = openMoveTo(node, blockId);
+            put(known, place.moving(openMoveTo(node, blockId)));
             count(known, 1);
         }
     }
@@ -374,9 +332,8 @@ final class KnownReplicas {
         Place place = known == null ? null : known.on(node);
         if (known != null && place != null) {
             count(known, -1);
-            place.tier = tier;
-            place.movingTo = openMoveTo(node, blockId);
-            place.unsureUntil(nowMs + UNSURE_MS);
+            Place settled = place.in(tier).moving(openMoveTo(node, blockId));
+            put(known, settled.unsureUntil(nowMs + UNSURE_MS));
             count(known, 1);
         }
     }
@@ -386,9 +343,9 @@ final class KnownReplicas {
         Known known = blocks.get(blockId);
         if (known != null) {
             count(known, -1);
-            known.places.removeIf(place -> place.node.equals(node));
+            known.removeIf(place -> place.node().equals(node));
             count(known, 1);
-            if (known.places.isEmpty()) {
+            if (known.places.length == 0) {
                 blocks.remove(blockId);
             }
         }

@@ -6,7 +6,6 @@ import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.volume.KnownReplicas.Known;
-import io.terrace.placement.volume.KnownReplicas.Place;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

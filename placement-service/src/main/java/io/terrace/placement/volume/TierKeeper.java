@@ -11,7 +11,6 @@ import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.volume.KnownReplicas.Known;
-import io.terrace.placement.volume.KnownReplicas.Place;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
