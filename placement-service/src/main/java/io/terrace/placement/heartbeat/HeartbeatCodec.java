@@ -106,9 +106,9 @@ public final class HeartbeatCodec {
                 limits.first(HeartbeatLimits.MOST_FIGURES, all, figure -> withShortId(figure, limits)));
     }
 
-    /** An id is decoded when somebody asks for it, but for one that is too long: a character takes a byte at least. */
+    /** An id is decoded when somebody asks for it, but for one that may be too long: a character takes a byte at least. */
     private static FigureValueProto withShortId(FigureValueProto figure, HeartbeatLimits limits) {
-        return figure.getIdBytes().size() <= HeartbeatLimits.LONGEST_NAME
+        return figure.getSerializedSize() <= HeartbeatLimits.LONGEST_NAME
                 ? figure
                 : figure.toBuilder().setId(limits.name(figure.getId())).build();
     }
