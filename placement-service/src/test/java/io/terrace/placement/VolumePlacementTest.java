@@ -210,6 +210,7 @@ class VolumePlacementTest extends TieredCluster {
     void ownMove_isNotTakenForOneOfOthers_thoughTheNameNodeHearsOfItLate() {
         rules("- path: /a/**", "  tiers: ssd..disk");
         place(BLOCK, "/a/file", StorageTier.DISK, one);
+        waits(45_000); // So the next sweep comes before the NameNode hears of the move.
         one.carryOutVolumeMove = (epoch, order) -> result(epoch, order, MoveOutcome.DONE, order.to());
         read(one, BLOCK, 50);
         read(one, BLOCK, 50);
