@@ -168,7 +168,7 @@ public final class TerraceSettings {
     public static final Setting<Integer> CLIENT_WRITE_PIPELINES = key("terrace.client.write.pipelines", "client")
             .whole(4, 1, 64)
             .doc(
-                    "Blocks of one file that may be written at one time: a block begins when the first DataNode of the one before has all of that. They go to different DataNodes; where there are too few for that, there are at most two. 1: each block waits for all replicas of the one before.");
+                    "Blocks of one file that may be written at one time: a block begins when the first DataNode of the one before has all of that. They go to different DataNodes; where there are too few for that, up to three share the last ones of their pipelines, or there are two. 1: each block waits for all replicas of the one before.");
 
     public static final Setting<Integer> CLIENT_WRITE_FIRST_EXCHANGE = key(
                     "terrace.client.write.first.exchange", "client")

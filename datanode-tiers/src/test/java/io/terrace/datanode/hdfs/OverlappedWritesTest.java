@@ -170,7 +170,30 @@ class OverlappedWritesTest {
             assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, BLOCK + 700));
             out.write(written, BLOCK + 700, written.length - BLOCK - 700);
         }
-        assertWhole(file, written, Set.of());
+        assertWhole(file, written, 3, Set.of());
+    }
+
+    /** Two of six are left: they and the last ones of the block before, which only take what comes to them. */
+    @Test
+    void nextBlock_whereTooFewDataNodesAreLeft_sharesTheLastOnes() throws Exception {
+        Path file = new Path("/shared");
+        byte[] written = TerraceCluster.contents("shared", 2 * BLOCK);
+        try (FSDataOutputStream out = client.create(file, (short) 4)) {
+            out.write(written, 0, 1_000);
+            out.hflush();
+            List<DatanodeInfo> first = pipeline(out);
+            Held held = new Held(first.get(3));
+            DataNodeFaultInjector.set(held);
+            FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
+            await().atMost(PATIENCE).until(() -> !pipeline(out).equals(first));
+            assertThat(pipeline(out))
+                    .doesNotContainAnyElementsOf(first.subList(0, 2))
+                    .containsAll(first.subList(2, 4));
+            held.end();
+            flush.get();
+            out.write(written, BLOCK + 700, written.length - BLOCK - 700);
+        }
+        assertWhole(file, written, 4, Set.of());
     }
 
     /** The others get what they lack, and another DataNode gets a copy, at once. */
@@ -203,7 +226,7 @@ class OverlappedWritesTest {
         }
         assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_REPLICAS_REPLACED) - replaced)
                 .isEqualTo(1);
-        assertWhole(file, written, lost);
+        assertWhole(file, written, 3, lost);
         assertThat(cluster.cluster().restartDataNode(gone, true)).isTrue();
         cluster.cluster().waitActive();
         cluster.cluster().getDataNodes().forEach(OverlappedWritesTest::awaitChannel);
@@ -218,8 +241,8 @@ class OverlappedWritesTest {
         throw new AssertionError(node + " does not run");
     }
 
-    /** Three replicas of each block, known to the NameNode when the reports have come, and nothing else of it. */
-    private void assertWhole(Path file, byte[] written, Set<String> lost) throws IOException {
+    /** As many replicas of each block, known to the NameNode when the reports have come, and nothing else of it. */
+    private void assertWhole(Path file, byte[] written, int replicas, Set<String> lost) throws IOException {
         assertThat(cluster.fs().isFileClosed(file)).isTrue();
         assertThat(cluster.read(file)).isEqualTo(written);
         int blocks = (written.length + BLOCK - 1) / BLOCK;
@@ -237,11 +260,11 @@ class OverlappedWritesTest {
                     found++;
                 }
             }
-            assertThat(found).as("replicas of block " + i).isEqualTo(3);
+            assertThat(found).as("replicas of block " + i).isEqualTo(replicas);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(cluster.located(file, index).getLocations())
                             .filteredOn(node -> !lost.contains(node.getDatanodeUuid()))
-                            .hasSize(3));
+                            .hasSize(replicas));
         }
     }
 }

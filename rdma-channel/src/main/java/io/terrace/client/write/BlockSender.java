@@ -112,6 +112,12 @@ final class BlockSender {
         progress = another;
     }
 
+    /** Of the block, what not all DataNodes have; once its end is sent. */
+    long missingBytes() {
+        DataFrame first = sent.peek();
+        return first == null ? 0 : endBytes - first.offset();
+    }
+
     /** Frames that are not acknowledged by all. */
     Deque<DataFrame> sent() {
         return sent;

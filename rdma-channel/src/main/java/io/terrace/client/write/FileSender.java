@@ -23,6 +23,9 @@ final class FileSender implements BlockSender.Progress {
     private static final Logger LOG = LoggerFactory.getLogger(FileSender.class);
     private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Blocks behind that one may share DataNodes with; with more they would only wait for each other. */
+    private static final int MOST_SHARED = 2;
+
     private final FrameQueue queue;
     private final WriteConnections connections;
     private final StockStreamer stock;
@@ -146,12 +149,18 @@ final class FileSender implements BlockSender.Progress {
         }
     }
 
-    /** Whether the next block begins before this one is everywhere. Where it goes to the same DataNodes, only one is behind. */
+    /**
+     * Whether the next block begins before this one is everywhere. Where it goes to the same DataNodes, only one is behind; where it
+     * shares the last ones of their pipelines, two.
+     */
     private boolean goesOn(BlockSender current) {
-        return current.isFinalisedByFirst()
-                && queue.hasUnsent()
-                && trailing.size() < mostPipelines - 1
-                && (trailing.isEmpty() || stock.canExclude(trailing.nodes().size() + nodes));
+        if (!current.isFinalisedByFirst() || !queue.hasUnsent() || trailing.size() >= mostPipelines - 1) {
+            return false;
+        }
+        return trailing.isEmpty()
+                || stock.canExclude(trailing.nodes().size() + nodes)
+                || (trailing.size() + 1 <= MOST_SHARED
+                        && stock.canExclude(trailing.busiest().size() + Math.min(nodes, TrailingBlocks.LINK_NODES)));
     }
 
     /** The first DataNode has all of the block. */
@@ -162,7 +171,9 @@ final class FileSender implements BlockSender.Progress {
     }
 
     private void nextBlock() throws IOException {
-        stock.nextBlock(trailing.nodes());
+        List<DatanodeInfo> busy = trailing.nodes();
+        boolean shares = trailing.size() <= MOST_SHARED;
+        stock.nextBlock(busy, shares ? trailing.busiest().size() : busy.size());
         left = block == null;
     }
 

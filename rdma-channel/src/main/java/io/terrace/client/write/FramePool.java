@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 /**
  * Lends the memory of frames, direct buffers of three sizes, and bounds what all files of a process hold: their writers
  * wait. A file that holds none is always lent one of the smallest size, so that no file waits for another that waits
- * itself; what is lent is at most the limit and that much for each open file. A quarter of the limit is left to files that
+ * itself; what is lent is at most the limit and that much for each open file. An eighth of the limit is left to files that
  * hold little, so that one whose DataNodes are slow does not slow all others down. Thread-safe.
  */
 final class FramePool {
@@ -35,6 +35,9 @@ final class FramePool {
      * that holds no more than that may have all of the limit.
      */
     private static final long FILE_BYTES = 8L << 20;
+
+    /** What is left to files that hold little is this part of the limit: 8 MB by default, what one file may have unsent. */
+    private static final int LEFT_PART = 8;
 
     private final long limitBytes;
     private final Runnable waited;
@@ -94,7 +97,7 @@ final class FramePool {
         if (interrupted) {
             return file.boundedBytes() < 2 * FILE_BYTES && heldBytes < limitBytes + 2 * FILE_BYTES;
         }
-        long most = heldBytes + SIZES[size] <= FILE_BYTES ? limitBytes : limitBytes - limitBytes / 4;
+        long most = heldBytes + SIZES[size] <= FILE_BYTES ? limitBytes : limitBytes - limitBytes / LEFT_PART;
         return file.boundedBytes() + SIZES[size] <= FILE_BYTES && lentBytes + SIZES[size] <= most;
     }
 

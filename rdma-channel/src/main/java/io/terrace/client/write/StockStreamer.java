@@ -1,7 +1,7 @@
 package io.terrace.client.write;
 
 import java.io.IOException;
-import java.util.Set;
+import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /** What a file's sender asks of stock's streamer, which makes the calls to the NameNode as for any file. */
@@ -12,10 +12,11 @@ public interface StockStreamer {
     /**
      * Asks the NameNode for the next block and opens it, by {@link FileOutput#open} for each DataNode that it tries.
      *
-     * @param busy DataNodes of the file's other blocks; the block goes to others, unless too few are left
+     * @param busy DataNodes of the file's other blocks, the busiest first; the block goes to others, unless too few are left
+     * @param busiest how many of these it shares with another block only where nothing else is left
      * @throws IOException when there is no block
      */
-    void nextBlock(Set<DatanodeInfo> busy) throws IOException;
+    void nextBlock(List<DatanodeInfo> busy, int busiest) throws IOException;
 
     /** Whether so many DataNodes may be too busy for the next block, as far as is known. */
     boolean canExclude(int nodes);

@@ -4,10 +4,12 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /**
@@ -15,6 +17,12 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
  * the file's streamer.
  */
 final class TrailingBlocks {
+    /**
+     * The DataNodes at both ends of a pipeline's first link. With stock's placement that is the link between racks, and the one
+     * that is waited for most often.
+     */
+    static final int LINK_NODES = 2;
+
     private final FrameQueue queue;
     private final StockStreamer stock;
     private final MetricRegistry metricRegistry;
@@ -36,11 +44,31 @@ final class TrailingBlocks {
         return blocks.isEmpty();
     }
 
-    /** Their DataNodes. */
-    Set<DatanodeInfo> nodes() {
-        Set<DatanodeInfo> nodes = new HashSet<>();
-        blocks.forEach(each -> nodes.addAll(each.ended().nodes()));
+    /**
+     * Their DataNodes, the busiest first: those that take and send on, of the block that is farthest behind first, then those that
+     * only take what comes to them.
+     */
+    List<DatanodeInfo> nodes() {
+        Set<DatanodeInfo> nodes = busiest();
+        inOrder().forEach(each -> nodes.addAll(each.ended().nodes()));
+        return List.copyOf(nodes);
+    }
+
+    /** Those that take blocks and send them on. */
+    Set<DatanodeInfo> busiest() {
+        Set<DatanodeInfo> nodes = new LinkedHashSet<>();
+        inOrder().forEach(each -> {
+            List<DatanodeInfo> all = each.ended().nodes();
+            nodes.addAll(all.subList(0, Math.min(LINK_NODES, all.size())));
+        });
         return nodes;
+    }
+
+    private Stream<Trailing> inOrder() {
+        return blocks.stream()
+                .sorted(Comparator.comparingLong(
+                                (Trailing each) -> each.sender().missingBytes())
+                        .reversed());
     }
 
     void add(BlockSender sender, EndedBlock ended) {

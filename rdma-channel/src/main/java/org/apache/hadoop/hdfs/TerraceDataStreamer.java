@@ -11,6 +11,7 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -118,8 +119,12 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock(Set<DatanodeInfo> others) throws IOException {
-        if (!askApart(others)) {
+    public void nextBlock(List<DatanodeInfo> others, int busiest) throws IOException {
+        boolean apart = false;
+        for (int count = others.size(); !apart && count >= Math.max(1, busiest); count--) {
+            apart = askApart(Set.copyOf(others.subList(0, count)));
+        }
+        if (!apart) {
             ask(Set.of());
         }
         if (!connectedByStock) {
@@ -145,9 +150,6 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             dfsClient.namenode.abandonBlock(block.getCurrentBlock(), stat.getFileId(), src, dfsClient.clientName);
             endBlock();
         } catch (RemoteException e) {
-            if (others.isEmpty()) {
-                throw e;
-            }
             // The NameNode has none left. What else is wrong shows once more.
             LOG.debug("No block of {} beside {}", src, others, e);
         }

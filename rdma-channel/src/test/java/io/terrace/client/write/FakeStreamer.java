@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -182,8 +181,9 @@ final class FakeStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock(Set<DatanodeInfo> busy) throws IOException {
+    public void nextBlock(List<DatanodeInfo> busy, int busiest) throws IOException {
         assertThat(busy).isSubsetOf(nodes);
+        assertThat(busiest).isBetween(0, busy.size());
         asked++;
         acknowledged = 0;
         sent = 0;
