@@ -377,6 +377,8 @@ public enum Metric {
     PLACEMENT_WRITE_FIRST_TRIED(
             "placement.write.first.tried",
             "New blocks that begin at any DataNode that their client is not known to write to slowly."),
+    PLACEMENT_WRITE_SPARED(
+            "placement.write.spared", "New blocks that left out a DataNode which takes blocks slowly from whomever."),
     PLACEMENT_WRITE_HOSTS(
             "placement.write.hosts", Kind.GAUGE, "Hosts of clients of which DataNodes told how fast they write."),
     PLACEMENT_WRITE_SPEEDS_REFUSED(

@@ -190,7 +190,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         speedsSent = speedsDelivered;
         for (ClientSpeeds.Speed speed : shared.clientSpeeds().changedSince(speedsDelivered, MOST_SPEEDS)) {
             request.addWriteSpeeds(WriteSpeedProto.newBuilder()
-                    .setClient(speed.host())
+                    .setClient(speed.sender().host())
+                    .setForwarded(speed.sender().forwards())
                     .setBytesPerSecond(speed.bytesPerSecond())
                     .setSamples(speed.samples()));
             speedsSent = speed.change();

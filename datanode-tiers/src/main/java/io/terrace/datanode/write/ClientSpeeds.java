@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How fast this DataNode receives what a client writes, for each host of clients: a decayed mean over some hundred megabytes.
- * The {@value #MOST_HOSTS} hosts that changed last are kept. Thread-safe.
+ * How fast this DataNode receives what a client writes, for each host of clients, and what a DataNode sends on: a decayed mean
+ * over some hundred megabytes.
+ * The {@value #MOST_SENDERS} senders that changed last are kept. Thread-safe.
  */
 public final class ClientSpeeds {
     /** Stands for clients on the DataNode's own host. */
     public static final String OWN_HOST = "";
 
-    static final int MOST_HOSTS = 1_024;
+    static final int MOST_SENDERS = 1_024;
 
     /** What is measured at once; less says little. */
     static final long SAMPLE_BYTES = 4L << 20;
@@ -23,13 +24,20 @@ public final class ClientSpeeds {
     private static final double KEPT = 0.8;
 
     /**
-     * The speed of a host.
+     * Who sends.
      *
      * @param host its address
+     * @param forwards whether it is a DataNode that sends blocks on
+     */
+    public record Sender(String host, boolean forwards) {}
+
+    /**
+     * The speed of a sender.
+     *
      * @param samples that it is the mean of
      * @param change grows with each change of the table
      */
-    public record Speed(String host, long bytesPerSecond, int samples, long change) {}
+    public record Speed(Sender sender, long bytesPerSecond, int samples, long change) {}
 
     private static final class Mean {
         private double bytes;
@@ -59,28 +67,28 @@ public final class ClientSpeeds {
     }
 
     /** In the order of their changes, the latest at the end; those without a whole sample are anywhere. */
-    private final LinkedHashMap<String, Mean> hosts = new LinkedHashMap<>();
+    private final LinkedHashMap<Sender, Mean> senders = new LinkedHashMap<>();
 
     private long changes;
 
     /** So much was received in that time, in which the client sent as fast as it could. */
-    public synchronized void received(String host, long bytes, long tookNs) {
-        Mean mean = hosts.get(host);
+    public synchronized void received(Sender sender, long bytes, long tookNs) {
+        Mean mean = senders.get(sender);
         if (mean == null) {
             mean = new Mean();
-            hosts.put(host, mean);
+            senders.put(sender, mean);
             dropEldest();
         }
         if (mean.add(bytes, tookNs)) {
             mean.change = ++changes;
-            hosts.remove(host);
-            hosts.put(host, mean);
+            senders.remove(sender);
+            senders.put(sender, mean);
         }
     }
 
     private void dropEldest() {
-        if (hosts.size() > MOST_HOSTS) {
-            Iterator<String> eldest = hosts.keySet().iterator();
+        if (senders.size() > MOST_SENDERS) {
+            Iterator<Sender> eldest = senders.keySet().iterator();
             eldest.next();
             eldest.remove();
         }
@@ -96,7 +104,7 @@ public final class ClientSpeeds {
         if (change == changes) {
             return changed;
         }
-        for (Map.Entry<String, Mean> each : hosts.entrySet()) {
+        for (Map.Entry<Sender, Mean> each : senders.entrySet()) {
             Mean mean = each.getValue();
             if (mean.change > change && changed.size() < most) {
                 changed.add(new Speed(each.getKey(), mean.bytesPerSecond(), mean.samples, mean.change));

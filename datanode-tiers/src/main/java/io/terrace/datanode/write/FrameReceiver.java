@@ -20,7 +20,7 @@ final class FrameReceiver {
     private final BlockAnswers answers;
     private final @Nullable Forwarder forwarder;
     private final WriteMeter meter;
-    private final @Nullable SpeedMeter speed;
+    private final SpeedMeter speed;
     private final ByteBuffer fields = ByteBuffer.allocateDirect(WriteData.BYTES);
     private final long startBytes;
     private long lastNumber;
@@ -35,7 +35,7 @@ final class FrameReceiver {
             BlockAnswers answers,
             @Nullable Forwarder forwarder,
             WriteMeter meter,
-            @Nullable SpeedMeter speed) {
+            SpeedMeter speed) {
         this.frames = frames;
         this.block = block;
         this.pair = pair;
@@ -89,12 +89,10 @@ final class FrameReceiver {
         if (sync) {
             block.sync();
         }
-        if (speed != null) {
-            speed.waited(roomNs - beganNs);
-            speed.received(bytes, writtenNs - roomNs - waitedNs);
-            speed.waited(waitedNs);
-            speed.waited(System.nanoTime() - writtenNs);
-        }
+        speed.waited(roomNs - beganNs);
+        speed.received(bytes, writtenNs - roomNs - waitedNs);
+        speed.waited(waitedNs);
+        speed.waited(System.nanoTime() - writtenNs);
         block.received();
         boolean last = frame.has(WriteFrame.LAST);
         if (last) {

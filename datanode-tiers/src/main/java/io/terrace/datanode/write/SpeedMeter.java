@@ -2,7 +2,8 @@ package io.terrace.datanode.write;
 
 /**
  * Measures how fast a client sends the frames of one block. A client sends a frame when it has all of it, so from a frame's
- * header to its last byte it is the link, or this DataNode's disk, that takes the time. What has arrived while this DataNode
+ * header to its last byte it is the link, or this DataNode's disk, that takes the time. A DataNode that sends a block on may
+ * send a frame while it comes in. What has arrived while this DataNode
  * waited for the next one or for its disk is in the kernel's buffer and says nothing, nor do small frames. Used by one thread.
  */
 final class SpeedMeter {
@@ -15,12 +16,12 @@ final class SpeedMeter {
     private static final long SHORT_NS = 1_000_000;
 
     private final ClientSpeeds speeds;
-    private final String host;
+    private final ClientSpeeds.Sender sender;
     private long skippedBytes;
 
-    SpeedMeter(ClientSpeeds speeds, String host) {
+    SpeedMeter(ClientSpeeds speeds, ClientSpeeds.Sender sender) {
         this.speeds = speeds;
-        this.host = host;
+        this.sender = sender;
     }
 
     /** This DataNode did not receive for so long. */
@@ -35,7 +36,7 @@ final class SpeedMeter {
         if (skippedBytes > 0) {
             skippedBytes -= bytes;
         } else if (bytes >= LEAST_FRAME_BYTES) {
-            speeds.received(host, bytes, tookNs);
+            speeds.received(sender, bytes, tookNs);
         }
     }
 }

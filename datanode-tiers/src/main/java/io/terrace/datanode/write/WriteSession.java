@@ -191,7 +191,7 @@ final class WriteSession {
         WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
         WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
         try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {
-            SpeedMeter speed = block.isFirst() ? new SpeedMeter(meter.speeds(), client.host()) : null;
+            SpeedMeter speed = new SpeedMeter(meter.speeds(), new ClientSpeeds.Sender(client.host(), !block.isFirst()));
             new FrameReceiver(frames, block, pair, answers, forwarder, meter, speed).run();
         } finally {
             buffers.give(pair);

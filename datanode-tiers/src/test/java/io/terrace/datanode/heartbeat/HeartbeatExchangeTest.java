@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -246,10 +247,14 @@ class HeartbeatExchangeTest {
 
     @Test
     void speedsOfClients_areToldOnceTheyChanged_andAgainWhereTheHeartbeatWasRefused() {
-        fixture.speeds.received("10.0.0.1", 8 << 20, TimeUnit.SECONDS.toNanos(1));
+        fixture.speeds.received(new ClientSpeeds.Sender("10.0.0.1", true), 8 << 20, TimeUnit.SECONDS.toNanos(1));
         assertThat(link.compose(0).getWriteSpeedsList())
-                .extracting(WriteSpeedProto::getClient, WriteSpeedProto::getBytesPerSecond, WriteSpeedProto::getSamples)
-                .containsExactly(tuple("10.0.0.1", 8L << 20, 1));
+                .extracting(
+                        WriteSpeedProto::getClient,
+                        WriteSpeedProto::getBytesPerSecond,
+                        WriteSpeedProto::getSamples,
+                        WriteSpeedProto::getForwarded)
+                .containsExactly(tuple("10.0.0.1", 8L << 20, 1, true));
         link.refused();
         assertThat(link.compose(0).getWriteSpeedsCount()).isEqualTo(1);
         link.delivered(

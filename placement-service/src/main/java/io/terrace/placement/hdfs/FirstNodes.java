@@ -4,6 +4,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.write.FirstNodeDraw;
 import io.terrace.placement.write.FirstNodeDraw.Drawn;
+import io.terrace.placement.write.SparedNodes;
 import io.terrace.placement.write.WriteSpeeds;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.HashSet;
@@ -34,6 +35,7 @@ final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoClo
     private final BlockManager blocks;
     private final MetricRegistry metricRegistry;
     private final WriteSpeeds speeds = new WriteSpeeds(System::nanoTime);
+    private final SparedNodes spared = new SparedNodes(System::nanoTime);
     private final FirstNodeDraw draw =
             new FirstNodeDraw(speeds, bound -> ThreadLocalRandom.current().nextInt(bound));
     private volatile boolean closed;
@@ -66,16 +68,54 @@ final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoClo
         metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, Math.max(0, told.size() - MOST_SPEEDS));
         for (WriteSpeedProto speed : told.subList(0, Math.min(MOST_SPEEDS, told.size()))) {
             String host = speed.getClient().isEmpty() ? node.getIpAddr() : speed.getClient();
-            if (!speeds.told(node.getDatanodeUuid(), host, speed.getBytesPerSecond())) {
+            if (!WriteSpeeds.isPossible(host, speed.getBytesPerSecond())) {
                 metricRegistry.increment(Metric.PLACEMENT_WRITE_SPEEDS_REFUSED);
+                continue;
+            }
+            if (!speed.getForwarded()) {
+                boolean unused = speeds.told(node.getDatanodeUuid(), host, speed.getBytesPerSecond());
+            }
+            DatanodeDescriptor known = blocks.getDatanodeManager().getDatanode(node.getDatanodeUuid());
+            if (known != null) {
+                spared.told(
+                        node.getDatanodeUuid(),
+                        known.getNetworkLocation(),
+                        host,
+                        speed.getForwarded(),
+                        speed.getBytesPerSecond());
             }
         }
+        spared.compare();
+    }
+
+    /** Drawn for each block anew, so that a slow DataNode gets as many blocks as it can take. */
+    @Override
+    public Set<Node> spare(Node writer, Node first, Set<Node> excluded, int replicas, NetworkTopology topology) {
+        Set<Node> nodes = new HashSet<>();
+        if (speeds.of(host(writer)).isEmpty()) {
+            return nodes;
+        }
+        for (SparedNodes.Slow slow : spared.slow()) {
+            if (ThreadLocalRandom.current().nextInt(100) >= slow.percent()) {
+                DatanodeDescriptor node = blocks.getDatanodeManager().getDatanode(slow.node());
+                if (node != null && !node.equals(first) && !excluded.contains(node)) {
+                    nodes.add(node);
+                }
+            }
+        }
+        boolean enough = topology.getNumOfLeaves() - excluded.size() - nodes.size() >= replicas;
+        return enough ? nodes : Set.of();
+    }
+
+    @Override
+    public void spared() {
+        metricRegistry.increment(Metric.PLACEMENT_WRITE_SPARED);
     }
 
     @Override
     public Node choose(Node writer, Set<Node> excluded, int replicas, NetworkTopology topology) {
         DatanodeDescriptor own = writer instanceof DatanodeDescriptor node ? node : null;
-        String host = own == null ? writer.getName() : own.getIpAddr();
+        String host = host(writer);
         if (speeds.of(host).isEmpty()) {
             return writer;
         }
@@ -96,6 +136,10 @@ final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoClo
                         ? Metric.PLACEMENT_WRITE_FIRST_DRAWN
                         : Metric.PLACEMENT_WRITE_FIRST_TRIED);
         return first;
+    }
+
+    private static String host(Node writer) {
+        return writer instanceof DatanodeDescriptor own ? own.getIpAddr() : writer.getName();
     }
 
     private static Predicate<String> usable(Set<Node> excluded) {

@@ -1,11 +1,13 @@
 package io.terrace.placement.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -78,17 +80,19 @@ class FirstNodePlacementTest {
     /** Each DataNode tells the speed at its index. */
     private void told(long... bytesPerSecond) throws Exception {
         for (int i = 0; i < bytesPerSecond.length; i++) {
-            try (StandInDataNode standIn = new StandInDataNode(
-                    NameNodePluginTest.service(cluster, 0),
-                    cluster.getConfiguration(0),
-                    cluster.getDataNodes().get(i),
-                    cluster.getNamesystem().getBlockPoolId(),
-                    8 * BLOCK_BYTES)) {
-                WriteSpeedProto.Builder speed =
-                        WriteSpeedProto.newBuilder().setClient(host).setBytesPerSecond(bytesPerSecond[i]);
-                HeartbeatResponseProto unused = standIn.proxy()
-                        .heartbeat(null, standIn.request().addWriteSpeeds(speed).build());
-            }
+            tell(i, WriteSpeedProto.newBuilder().setClient(host).setBytesPerSecond(bytesPerSecond[i]));
+        }
+    }
+
+    private static void tell(int datanode, WriteSpeedProto.Builder speed) throws Exception {
+        try (StandInDataNode standIn = new StandInDataNode(
+                NameNodePluginTest.service(cluster, 0),
+                cluster.getConfiguration(0),
+                cluster.getDataNodes().get(datanode),
+                cluster.getNamesystem().getBlockPoolId(),
+                8 * BLOCK_BYTES)) {
+            HeartbeatResponseProto unused = standIn.proxy()
+                    .heartbeat(null, standIn.request().addWriteSpeeds(speed).build());
         }
     }
 
@@ -156,6 +160,38 @@ class FirstNodePlacementTest {
 
     private static TerraceBlockPlacementPolicy policy() {
         return (TerraceBlockPlacementPolicy) blocks.getBlockPlacementPolicy();
+    }
+
+    /** The fourth one has two of a hundred blocks, of what other DataNodes say is half of them. */
+    @Test
+    void slowOneThatOthersForwardTo_isSpared_andBlocksStayOnTwoRacks() throws Exception {
+        told(100, 100);
+        for (String other : new String[] {"10.8.0.1", "10.8.0.2"}) {
+            tell(1, forwarded(other, 100));
+            tell(3, forwarded(other, 1));
+            tell(5, forwarded(other, 100));
+        }
+        // What was told is compared once a second.
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            tell(1, forwarded("10.8.0.1", 100));
+            List<DatanodeStorageInfo[]> chosen = choose(Set.of(), List.of(), EnumSet.noneOf(AddBlockFlag.class));
+            assertThat(chosen).allSatisfy(targets -> {
+                assertThat(targets).hasSize(3);
+                assertThat(nodes(targets)
+                                .map(DatanodeDescriptor::getNetworkLocation)
+                                .distinct())
+                        .hasSize(2);
+            });
+            DatanodeDescriptor slow = node(3);
+            return chosen.stream()
+                            .filter(targets -> nodes(targets).anyMatch(slow::equals))
+                            .count()
+                    < BLOCKS / 10;
+        });
+    }
+
+    private static WriteSpeedProto.Builder forwarded(String from, long bytesPerSecond) {
+        return WriteSpeedProto.newBuilder().setClient(from).setForwarded(true).setBytesPerSecond(bytesPerSecond);
     }
 
     @Test

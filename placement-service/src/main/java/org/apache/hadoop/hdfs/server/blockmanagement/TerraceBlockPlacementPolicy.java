@@ -1,6 +1,8 @@
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.hdfs.AddBlockFlag;
@@ -31,6 +33,20 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
          * @return what stock is to take for the writer; {@code writer} leaves all to stock
          */
         Node choose(Node writer, Set<Node> excluded, int replicas, NetworkTopology topology);
+
+        /**
+         * DataNodes that a new block goes past, if it can be placed as well without them.
+         *
+         * @param writer as for {@link #choose}
+         * @param first what stock takes for the writer, which is not one of them
+         * @param excluded DataNodes that may not have the block
+         */
+        default Set<Node> spare(Node writer, Node first, Set<Node> excluded, int replicas, NetworkTopology topology) {
+            return Collections.emptySet();
+        }
+
+        /** A block went past some. */
+        default void spared() {}
     }
 
     private volatile @Nullable FirstNode service;
@@ -61,14 +77,63 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
             List<DatanodeDescriptor> favored,
             BlockStoragePolicy policy,
             EnumSet<AddBlockFlag> flags) {
-        boolean leftToStock = writer == null || (favored != null && !favored.isEmpty()) || isFlagged(flags);
-        Node first = leftToStock ? writer : first(writer, excluded, replicas);
+        boolean leftToStock =
+                writer == null || excluded == null || (favored != null && !favored.isEmpty()) || isFlagged(flags);
+        if (leftToStock) {
+            return super.chooseTarget(src, replicas, writer, excluded, blockBytes, favored, policy, flags);
+        }
+        Node first = first(writer, excluded, replicas);
+        Set<Node> others = withSpared(writer, first, excluded, replicas);
+        if (others.size() > excluded.size()) {
+            DatanodeStorageInfo[] chosen =
+                    super.chooseTarget(src, replicas, first, others, blockBytes, favored, policy, flags);
+            if (isWellPlaced(chosen, replicas)) {
+                counted();
+                return chosen;
+            }
+        }
         return super.chooseTarget(src, replicas, first, excluded, blockBytes, favored, policy, flags);
     }
 
     private static boolean isFlagged(@Nullable EnumSet<AddBlockFlag> flags) {
         return flags != null
                 && (flags.contains(AddBlockFlag.NO_LOCAL_WRITE) || flags.contains(AddBlockFlag.NO_LOCAL_RACK));
+    }
+
+    private Set<Node> withSpared(Node writer, Node first, Set<Node> excluded, int replicas) {
+        FirstNode chooser = service;
+        if (chooser == null || failed) {
+            return excluded;
+        }
+        try {
+            Set<Node> both = new HashSet<>(chooser.spare(writer, first, excluded, replicas, clusterMap));
+            both.addAll(excluded);
+            return both;
+        } catch (RuntimeException | LinkageError e) {
+            fails(e);
+            return excluded;
+        }
+    }
+
+    /** At as many DataNodes as are wanted, and not all of one rack. */
+    private boolean isWellPlaced(DatanodeStorageInfo[] chosen, int replicas) {
+        Set<String> racks = new HashSet<>();
+        for (DatanodeStorageInfo each : chosen) {
+            racks.add(each.getDatanodeDescriptor().getNetworkLocation());
+        }
+        return chosen.length == replicas && (replicas == 1 || racks.size() > 1 || clusterMap.getNumOfRacks() == 1);
+    }
+
+    private void counted() {
+        FirstNode chooser = service;
+        if (chooser != null) {
+            chooser.spared();
+        }
+    }
+
+    private void fails(Throwable why) {
+        failed = true;
+        LOG.error("Stock HDFS chooses where blocks begin until the NameNode is restarted", why);
     }
 
     private Node first(Node writer, Set<Node> excluded, int replicas) {
@@ -79,8 +144,7 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
         try {
             return chooser.choose(writer, excluded, replicas, clusterMap);
         } catch (RuntimeException | LinkageError e) {
-            failed = true;
-            LOG.error("Stock HDFS chooses where blocks begin until the NameNode is restarted", e);
+            fails(e);
             return writer;
         }
     }
