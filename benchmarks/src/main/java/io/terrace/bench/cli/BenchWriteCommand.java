@@ -32,8 +32,8 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         description = {
             "Writes files: the FileSystem class over the channel against stock HDFS, in interleaved rounds on one"
-                + " cluster, all on loopback, its volumes on tmpfs. Parts R3, NIO, WRITERS, SMALL and FLUSH have three"
-                + " replicas on a cluster of three DataNodes, the others one. Ratios over 1 are better than stock.",
+                    + " cluster, all on loopback, its volumes on tmpfs. Parts R3, NIO, WRITERS, SMALL and FLUSH have three"
+                    + " replicas on a cluster of three DataNodes, the others one. Ratios over 1 are better than stock.",
             "Part SHAPED, run only when named, has nine DataNodes in network namespaces with slow links, and needs"
                     + " root.",
             "Exit code 0 also when targets are missed: the figures are the result."
@@ -70,6 +70,14 @@ final class BenchWriteCommand implements Callable<Integer> {
     @Nullable
     Integer shapedRounds;
 
+    @Option(
+            names = "--shaped-retained",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "what the client of part SHAPED may retain (64m); figures say so where it is another size")
+    @Nullable
+    Long shapedRetained;
+
     @Override
     public Integer call() throws IOException {
         if (!parts.contains(WritePart.SHAPED)) {
@@ -80,7 +88,7 @@ final class BenchWriteCommand implements Callable<Integer> {
         }
         if (!ShapedBenchmark.isInside()) {
             return ShapedBenchmark.enter(
-                    options.command.root().commandLine().getParseResult().originalArgs());
+                    options.command.root().commandLine().getParseResult().originalArgs(), shapedPlan());
         }
         return options.run(scores -> ShapedBenchmark.run(
                 directory().resolveSibling(directory().getFileName() + "-shaped"),
@@ -97,6 +105,9 @@ final class BenchWriteCommand implements Callable<Integer> {
         }
         if (shapedRounds != null) {
             plan = plan.withRounds(shapedRounds);
+        }
+        if (shapedRetained != null) {
+            plan = plan.withRetainedBytes(shapedRetained);
         }
         try {
             return plan.withCases(shapedCases);

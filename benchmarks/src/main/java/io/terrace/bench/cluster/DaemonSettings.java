@@ -120,6 +120,7 @@ final class DaemonSettings {
         if (spec.terrace()) {
             map.put("terrace.channel.dir", layout.channel().toString());
             map.put("terrace.placement.rpc-address", "localhost:" + ports.placementRpc());
+            map.put(LocalCluster.PLACEMENT_PORT_PROPERTY, Integer.toString(ports.placementRpc()));
         }
         return map;
     }

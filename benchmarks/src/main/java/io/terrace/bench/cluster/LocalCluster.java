@@ -29,6 +29,9 @@ public final class LocalCluster {
      */
     public static final String NUMBER_PROPERTY = "terrace.daemon.number";
 
+    /** A property of each daemon, for what names the placement service: the port that was drawn for it. */
+    public static final String PLACEMENT_PORT_PROPERTY = "local-cluster.placement.port";
+
     /** How often other ports are drawn when a daemon finds one of its ports taken. */
     private static final int MAX_START_TRIES = 3;
 

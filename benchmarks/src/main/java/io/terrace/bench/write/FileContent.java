@@ -37,8 +37,17 @@ final class FileContent {
      * @throws IOException when it is not what {@link #write} wrote
      */
     void requireIn(InputStream in, long bytes) throws IOException {
+        requireIn(in, 0, bytes);
+    }
+
+    /**
+     * Reads to the end.
+     *
+     * @throws IOException when it is not what {@link #write} wrote between two places
+     */
+    void requireIn(InputStream in, long start, long end) throws IOException {
         byte[] read = new byte[READ_BYTES];
-        long at = 0;
+        long at = start;
         for (int got = in.read(read); got >= 0; got = in.read(read)) {
             for (int done = 0; done < got; ) {
                 int from = (int) ((at + done) % PERIOD);
@@ -50,8 +59,8 @@ final class FileContent {
             }
             at += got;
         }
-        if (at != bytes) {
-            throw new IOException("the file has " + at + " bytes, not " + bytes);
+        if (at != end) {
+            throw new IOException("there are " + (at - start) + " bytes, not " + (end - start));
         }
     }
 }

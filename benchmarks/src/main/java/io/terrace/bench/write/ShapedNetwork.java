@@ -23,6 +23,9 @@ final class ShapedNetwork {
     private static final String PREFIX = "terrace-dn";
     private static final int CLIENT_NUMBER = 101;
 
+    /** Of the same host and rack. */
+    private static final int OTHER_CLIENT_NUMBER = 103;
+
     private ShapedNetwork() {}
 
     /** Whether this process is in namespaces of its own. */
@@ -34,9 +37,10 @@ final class ShapedNetwork {
      * Runs a command line of this program in namespaces of its own.
      *
      * @param arguments of {@code bin/terrace}
+     * @param heapBytes of that program, at least
      * @return its exit code
      */
-    static int enter(List<String> arguments) throws IOException {
+    static int enter(List<String> arguments, long heapBytes) throws IOException {
         if (!"root".equals(System.getProperty("user.name"))) {
             throw new ClusterException("part SHAPED makes network namespaces: run it as root, on Linux");
         }
@@ -53,7 +57,7 @@ final class ShapedNetwork {
         }) {
             words.add("-D" + name + "=" + System.getProperty(name, ""));
         }
-        words.add("-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m");
+        words.add("-Xmx" + (Math.max(Runtime.getRuntime().maxMemory(), heapBytes) >> 20) + "m");
         words.add("-D" + INSIDE + "=true");
         // The NameNode's directory is made by this process, from properties that name the daemon.
         words.add("-D" + LocalCluster.NUMBER_PROPERTY + "=0");
@@ -79,6 +83,7 @@ final class ShapedNetwork {
         run("ip link add " + CLIENT + " type veth peer name " + CLIENT + "b");
         run("ip link set " + CLIENT + "b master " + BRIDGE + " up");
         run("ip addr add " + clientAddress() + "/24 dev " + CLIENT);
+        run("ip addr add " + otherClientAddress() + "/32 dev " + CLIENT);
         run("ip link set " + CLIENT + " up");
         for (int i = 1; i <= ShapedLinks.DATANODES; i++) {
             String name = PREFIX + i;
@@ -96,8 +101,14 @@ final class ShapedNetwork {
         return "10.213.0." + number;
     }
 
+    /** Of the client's host, and what DataNodes see of all that it writes. */
     static String clientAddress() {
         return address(Integer.toString(CLIENT_NUMBER));
+    }
+
+    /** A second one: the NameNode takes who connects to that for a client on another host, of which no speed is known. */
+    static String otherClientAddress() {
+        return address(Integer.toString(OTHER_CLIENT_NUMBER));
     }
 
     /** Lines of Hadoop's table of racks. */
@@ -107,6 +118,7 @@ final class ShapedNetwork {
             lines.add(address(Integer.toString(i)) + " " + rack(i));
         }
         lines.add(clientAddress() + " " + rack(CLIENT_NUMBER));
+        lines.add(otherClientAddress() + " " + rack(OTHER_CLIENT_NUMBER));
         return lines;
     }
 

@@ -6,8 +6,14 @@ import java.util.List;
  * What is written over shaped links.
  *
  * @param rounds of medians
+ * @param retainedBytes {@code terrace.client.write.retained}
  */
-public record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case> cases) {
+public record ShapedPlan(long fileBytes, long blockBytes, int rounds, long retainedBytes, List<Case> cases) {
+    private static final long RETAINED_BYTES = 64L << 20;
+
+    /** A client retains no more than a tenth of its heap. */
+    private static final int HEAP_TIMES = 11;
+
     private static final int MBIT = 216;
     private static final int FAST_MBIT = 376;
 
@@ -24,6 +30,7 @@ public record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case>
                 1L << 30,
                 64L << 20,
                 3,
+                RETAINED_BYTES,
                 List.of(
                         EQUAL,
                         SLOW3_50,
@@ -36,17 +43,32 @@ public record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case>
 
     /** Minutes; blocks as small as the file, so that it has as many. */
     public static ShapedPlan quick() {
-        return new ShapedPlan(128L << 20, 8L << 20, 1, List.of(EQUAL, SLOW3_50, RACKS_50));
+        return new ShapedPlan(128L << 20, 8L << 20, 1, RETAINED_BYTES, List.of(EQUAL, SLOW3_50, RACKS_50));
     }
 
     /** The same with another length of files; blocks shrink with it. */
     public ShapedPlan withFileBytes(long bytes) {
         long block = Math.max(1 << 20, bytes / (fileBytes / blockBytes) / 512 * 512);
-        return new ShapedPlan(bytes, block, rounds, cases);
+        return new ShapedPlan(bytes, block, rounds, retainedBytes, cases);
     }
 
     public ShapedPlan withRounds(int other) {
-        return new ShapedPlan(fileBytes, blockBytes, other, cases);
+        return new ShapedPlan(fileBytes, blockBytes, other, retainedBytes, cases);
+    }
+
+    /** The same with more or less that the client may retain. */
+    public ShapedPlan withRetainedBytes(long bytes) {
+        return new ShapedPlan(fileBytes, blockBytes, rounds, bytes, cases);
+    }
+
+    /** What the client's heap has to be for that. */
+    public long heapBytes() {
+        return retainedBytes * HEAP_TIMES;
+    }
+
+    /** The name of a figure, with what is retained where that is not the default. */
+    String id(Case one) {
+        return one.id() + (retainedBytes == RETAINED_BYTES ? "" : ".retained" + (retainedBytes >> 20) + "m");
     }
 
     /**
@@ -65,6 +87,7 @@ public record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case>
                         fileBytes,
                         blockBytes,
                         rounds,
+                        retainedBytes,
                         cases.stream().filter(one -> ids.contains(one.id())).toList());
     }
 }
