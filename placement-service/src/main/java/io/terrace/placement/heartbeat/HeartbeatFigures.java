@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,13 +40,26 @@ final class HeartbeatFigures extends AbstractMap<String, Long> {
         return Collections.unmodifiableMap(byId()).entrySet();
     }
 
+    /** Of one figure: makes no map, and decodes no other id. */
     @Override
     public @Nullable Long get(@Nullable Object id) {
-        return byId().get(id);
+        Map<String, Long> made = byId;
+        if (made != null) {
+            return made.get(id);
+        }
+        if (id instanceof String text) {
+            ByteString wanted = ByteString.copyFromUtf8(text);
+            for (FigureValueProto figure : figures) {
+                if (figure.getIdBytes().equals(wanted)) {
+                    return figure.getValue();
+                }
+            }
+        }
+        return null;
     }
 
     @Override
     public boolean containsKey(@Nullable Object id) {
-        return byId().containsKey(id);
+        return get(id) != null;
     }
 }

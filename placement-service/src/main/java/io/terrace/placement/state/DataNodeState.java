@@ -81,10 +81,10 @@ public final class DataNodeState {
     public boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = session.received(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
-        // What is read by descriptors that clients hold is in no figure.
+        // What is read by descriptors that clients hold is in no figure. Looked for last: it is one of all figures.
         idle = !anew
-                && heartbeat.figures().getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0
-                && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
+                && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond()
+                && heartbeat.figures().getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0;
         if (anew) {
             firstMs = nowMs;
         }

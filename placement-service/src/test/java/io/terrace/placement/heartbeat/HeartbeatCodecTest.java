@@ -135,6 +135,9 @@ class HeartbeatCodecTest {
                 .addFigures(FigureValueProto.newBuilder().setId("a").setValue(1))
                 .addFigures(FigureValueProto.newBuilder().setId("b").setValue(2))
                 .build();
+        Map<String, Long> asked = decoded(request).figures();
+        assertThat(asked.get("b")).isEqualTo(2);
+        assertThat(asked.getOrDefault("c", 7L)).isEqualTo(7);
         Map<String, Long> figures = decoded(request).figures();
         assertThat(figures).isEqualTo(Map.of("a", 1L, "b", 2L));
         assertThat(figures.get("b")).isEqualTo(2);
