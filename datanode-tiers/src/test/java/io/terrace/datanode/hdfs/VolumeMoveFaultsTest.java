@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
@@ -110,6 +111,53 @@ class VolumeMoveFaultsTest {
             assertThat(volumes.move(block, StorageTier.SSD).outcome()).isEqualTo(MoveOutcome.DONE);
             volumes.awaitOneCopy(block.key().blockId(), StorageTier.SSD);
             assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("removed", BYTES));
+        }
+    }
+
+    @Test
+    void sourceThatTurnsReadOnly_onceTheReplicaIsPublished_leavesService_andTheReplicaIsWhereItWent() throws Exception {
+        Configuration conf = TerraceCluster.configuration();
+        conf.setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
+        conf.set(DFSConfigKeys.DFS_DATANODE_DISK_CHECK_MIN_GAP_KEY, "0");
+        try (TerraceCluster cluster = TerraceCluster.start(1, conf, StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = cluster.write("read-only", BYTES, 1);
+            BlockVersion block = volumes.version(file, 0);
+            String disk = Path.of(volumes.volume(StorageTier.DISK).getBaseURI()).toString();
+            // Root alone may mount, and root heeds no modes.
+            assumeTrue(runs("mount", "--bind", disk, disk), "this process may mount");
+            try {
+                volumes.mover().onStep(step -> {
+                    if (step == MoveStep.PUBLISHED) {
+                        assertThat(runs("mount", "-o", "remount,bind,ro", disk)).isTrue();
+                    }
+                });
+                MoveResult result = volumes.move(block, StorageTier.SSD);
+                assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.DONE);
+                assertThat(result.tier()).isEqualTo(StorageTier.SSD);
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> cluster.datanode(0).getFSDataset().getNumFailedVolumes() == 1);
+                volumes.awaitReported(file, StorageTier.SSD);
+                volumes.awaitOneCopy(block.key().blockId(), StorageTier.SSD);
+                assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("read-only", BYTES));
+            } finally {
+                assertThat(runs("umount", "-l", disk)).isTrue();
+            }
+        }
+    }
+
+    private static boolean runs(String... command) {
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return process.waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

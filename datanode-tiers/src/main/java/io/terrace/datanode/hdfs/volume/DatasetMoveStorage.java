@@ -224,7 +224,9 @@ final class DatasetMoveStorage implements MoveStorage<ReplicaInfo, FsVolumeImpl>
         boolean dataGone = finalised.deleteBlockData() || !finalised.blockDataExists();
         boolean metaGone = finalised.deleteMetadata() || !finalised.metadataExists();
         if (!dataGone || !metaGone) {
-            LOG.warn("Cannot remove the files of {}; the directory scanner removes them later", finalised);
+            LOG.warn("Cannot remove the files of {}; the directory scanner removes them once it can", finalised);
+            // A volume that became read-only leaves service now, not at the next write.
+            datanode.checkDiskErrorAsync(finalised.getVolume());
         }
         dataset.removed(
                 finalised.getVolume(),
