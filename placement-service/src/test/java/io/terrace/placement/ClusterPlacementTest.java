@@ -225,6 +225,40 @@ class ClusterPlacementTest extends SteppedLoop {
     }
 
     @Test
+    void clockThatJumpsBack_leavesOneCopy_thatStillFollowsItsReaders() {
+        nowMs += 400L * 24 * 3_600_000;
+        beatAll(3);
+        StampedBlock block = stored(1, 2, one, two, three);
+        read(one, block, 5);
+        nowMs -= 300L * 24 * 3_600_000;
+        beatAll(3);
+        read(one, block, 1);
+        assertThat(one.memory).containsKey(1L);
+        assertThat(homesChanged()).isZero();
+        for (int i = 0; i < 40; i++) {
+            read(two, block, 3);
+        }
+        assertThat(two.memory).containsKey(1L);
+        assertThat(one.memory).doesNotContainKey(1L);
+        assertThat(homesChanged()).isEqualTo(1);
+    }
+
+    @Test
+    void capacityThatSwings_isFollowedAndLeavesOneCopyOfEach() {
+        fill(one);
+        for (int i = 0; i < 10; i++) {
+            one.capacityBytes = i % 2 == 0 ? 0 : Long.MAX_VALUE / 256;
+            read(one, stored(1 + i, 2, one, two, three), 2);
+            assertThat(one.usedBytes()).isLessThanOrEqualTo(one.capacityBytes);
+        }
+        one.capacityBytes = 4 * MB; // Less than is in it.
+        beatAll(3);
+        assertThat(one.usedBytes()).isLessThanOrEqualTo(4 * MB);
+        one.memory.keySet().forEach(id -> assertThat(two.memory).doesNotContainKey(id));
+        one.memory.keySet().forEach(id -> assertThat(three.memory).doesNotContainKey(id));
+    }
+
+    @Test
     void policyThatChangesAmidMoves_leavesOneCopy() {
         fill(one);
         StampedBlock block = stored(1, 2, one, two);
