@@ -22,6 +22,7 @@ import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
@@ -45,7 +46,9 @@ final class EngineEpoch {
     private final PlacementSettings settings;
     private final NamespaceView view;
     private final ActivePolicy activePolicy;
+    private final HomeChoice.Factory homes;
     private final ClusterState clusterState;
+    private final HomeChoice homeChoice;
     private final MoveDispatcher dispatcher;
     private final PinnedBlocks pinnedBlocks;
     private final HeldBlocks heldBlocks;
@@ -62,11 +65,16 @@ final class EngineEpoch {
     private long lastResize;
 
     EngineEpoch(
-            PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, MetricRegistry metricRegistry) {
+            PlacementSettings settings,
+            NamespaceView view,
+            ActivePolicy activePolicy,
+            HomeChoice.Factory homes,
+            MetricRegistry metricRegistry) {
         this(
                 settings,
                 view,
                 activePolicy,
+                homes,
                 new ClusterState(
                         settings.moves(),
                         settings.heat(),
@@ -75,17 +83,24 @@ final class EngineEpoch {
     }
 
     private EngineEpoch(
-            PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, ClusterState clusterState) {
+            PlacementSettings settings,
+            NamespaceView view,
+            ActivePolicy activePolicy,
+            HomeChoice.Factory homes,
+            ClusterState clusterState) {
         this.settings = settings;
         this.view = view;
         this.activePolicy = activePolicy;
+        this.homes = homes;
         this.clusterState = clusterState;
-        dispatcher = new MoveDispatcher(clusterState, view);
+        homeChoice = homes.make(clusterState);
+        dispatcher = new MoveDispatcher(clusterState, view, homeChoice);
         writtenBlocks = new WrittenBlocks(clusterState, view);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
         reportValidator = new ReportValidator(clusterState, view);
         heartbeatProcessor = new HeartbeatProcessor(clusterState, reportValidator);
-        heatProcessor = new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks);
+        heatProcessor =
+                new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, homeChoice);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         heldBlocks = new HeldBlocks(clusterState);
@@ -96,7 +111,7 @@ final class EngineEpoch {
 
     /** The next epoch, which knows the heat and the DataNodes of this one, but no copy and no move. */
     EngineEpoch successor() {
-        return new EngineEpoch(settings, view, activePolicy, clusterState.successor(activePolicy::make));
+        return new EngineEpoch(settings, view, activePolicy, homes, clusterState.successor(activePolicy::make));
     }
 
     /** The policies learn the heat that is known. */
@@ -122,7 +137,8 @@ final class EngineEpoch {
     /** Another policy is in force, so other rules hold. */
     void rulesChanged(long nowMs) {
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heatProcessor = new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks);
+        heatProcessor =
+                new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, homeChoice);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks.rules(ruleEvaluator);
         volumes.rules(nowMs, activePolicy.spec());

@@ -9,6 +9,7 @@ import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the heat of heartbeats, as far as it counts ({@link ReportValidator}): chooses the home of each block that was read
- * ({@link HomeSelector}), and tells its policy of the reads that a copy there would serve. Owned by the loop's thread.
+ * ({@link HomeChoice}), and tells its policy of the reads that a copy there would serve. Owned by the loop's thread.
  */
 final class HeatProcessor {
     /** A standby looks up no rules; the pool of blocks without one. */
@@ -35,7 +36,7 @@ final class HeatProcessor {
     private final MoveTracker moveTracker;
     private final RuleEvaluator ruleEvaluator;
     private final ReportValidator reportValidator;
-    private final HomeSelector homeSelector;
+    private final HomeChoice homeChoice;
     private final HolderLookup holderLookup;
     private final WrittenBlocks writtenBlocks;
     private final MetricRegistry metricRegistry;
@@ -46,13 +47,14 @@ final class HeatProcessor {
             NamespaceView view,
             RuleEvaluator ruleEvaluator,
             ReportValidator reportValidator,
-            WrittenBlocks writtenBlocks) {
+            WrittenBlocks writtenBlocks,
+            HomeChoice homeChoice) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
         this.ruleEvaluator = ruleEvaluator;
         this.reportValidator = reportValidator;
-        this.homeSelector = new HomeSelector(clusterState);
-        this.holderLookup = new HolderLookup(clusterState, homeSelector, view);
+        this.homeChoice = homeChoice;
+        this.holderLookup = new HolderLookup(clusterState, new HomeSelector(clusterState), view);
         this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
     }
@@ -91,7 +93,7 @@ final class HeatProcessor {
             heat.record(nowMs, node, entry, clusterState.heatSettings().halfLifeMs());
             heat.doubt();
             if (entry.reads() > 0) {
-                heat.home(homeSelector.choose(nowMs, heat, ANY_POOL));
+                heat.home(homeChoice.choose(nowMs, heat, ANY_POOL));
             }
         }
     }
@@ -143,7 +145,7 @@ final class HeatProcessor {
         holderLookup.locate(nowMs, node, heat);
         @Nullable DataNodeState before = heat.home();
         noteReach(nowMs, node, heat, entry.reads());
-        DataNodeState home = entry.reads() > 0 ? homeSelector.choose(nowMs, heat, ruleDecision.pool()) : before;
+        DataNodeState home = entry.reads() > 0 ? homeChoice.choose(nowMs, heat, ruleDecision.pool()) : before;
         heat.home(home);
         if (before != home && before != null) {
             moveHome(nowMs, before, block, home);

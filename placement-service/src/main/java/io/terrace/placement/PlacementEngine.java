@@ -19,6 +19,8 @@ import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.HomeChoice;
+import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.OperatorState;
@@ -49,6 +51,7 @@ public final class PlacementEngine {
     private final NamespaceView view;
     private final MetricRegistry metricRegistry;
     private final ActivePolicy activePolicy;
+    private final HomeChoice.Factory homes;
     private final PinEnds pinEnds;
     private EngineEpoch engineEpoch;
     private @Nullable ShadowRun shadowRun;
@@ -67,12 +70,13 @@ public final class PlacementEngine {
     /** As above with another maker of policies. */
     public PlacementEngine(
             PlacementSettings settings, NamespaceView view, MetricRegistry metricRegistry, PolicyFactory maker) {
-        this(settings, view, metricRegistry, maker, System::currentTimeMillis);
+        this(settings, view, metricRegistry, maker, HomeSelector::new, System::currentTimeMillis);
     }
 
     /**
      * As above.
      *
+     * @param homes where copies belong
      * @param wallClockMs by which pins end that were made for a time; milliseconds since 1970
      */
     public PlacementEngine(
@@ -80,13 +84,15 @@ public final class PlacementEngine {
             NamespaceView view,
             MetricRegistry metricRegistry,
             PolicyFactory maker,
+            HomeChoice.Factory homes,
             LongSupplier wallClockMs) {
         this.pinEnds = new PinEnds(wallClockMs);
         this.settings = settings;
         this.view = view;
         this.metricRegistry = metricRegistry;
         this.activePolicy = new ActivePolicy(settings.policy(), maker, metricRegistry);
-        this.engineEpoch = new EngineEpoch(settings, view, activePolicy, metricRegistry);
+        this.homes = homes;
+        this.engineEpoch = new EngineEpoch(settings, view, activePolicy, homes, metricRegistry);
     }
 
     /** Where heat and moves are kept from now on; its heat is read. */
@@ -130,7 +136,7 @@ public final class PlacementEngine {
     /** As {@link #standDown}, after a failure: nothing of what is known can be trusted. The journal is read again. */
     void reset() {
         active = false;
-        engineEpoch = new EngineEpoch(settings, view, activePolicy, metricRegistry);
+        engineEpoch = new EngineEpoch(settings, view, activePolicy, homes, metricRegistry);
         shadowRun = null;
         keepIn(journal);
     }

@@ -11,6 +11,7 @@ import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -38,7 +39,8 @@ class HeartbeatProcessorTest extends DataNodeFixture {
                 names,
                 new RuleEvaluator(clusterState, names, spec),
                 reportValidator,
-                new WrittenBlocks(clusterState, names));
+                new WrittenBlocks(clusterState, names),
+                new HomeSelector(clusterState));
     }
 
     private Move sent(Move move) {

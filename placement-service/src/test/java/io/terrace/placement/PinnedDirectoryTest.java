@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.OperatorState.Order;
@@ -26,7 +27,8 @@ class PinnedDirectoryTest extends SteppedLoop {
 
     @BeforeEach
     void clock() {
-        placement = new PlacementEngine(settings, names, metricRegistry, PolicySpec::make, () -> wallMs);
+        placement =
+                new PlacementEngine(settings, names, metricRegistry, PolicySpec::make, HomeSelector::new, () -> wallMs);
         placement.activate(8, OperatorState.initial());
         beat(one);
     }

@@ -7,6 +7,7 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveQueue;
@@ -32,11 +33,13 @@ public final class MoveDispatcher {
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
     private final NamespaceView view;
+    private final HomeChoice homeChoice;
 
-    public MoveDispatcher(ClusterState clusterState, NamespaceView view) {
+    public MoveDispatcher(ClusterState clusterState, NamespaceView view, HomeChoice homeChoice) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
         this.view = view;
+        this.homeChoice = homeChoice;
     }
 
     /** Asks the NameNode about waiting promotions, in one hold of its lock; later where the DataNode led to too many. */
@@ -107,6 +110,13 @@ public final class MoveDispatcher {
             }
             if (move.cause() == Cause.POLICY && clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)) {
                 moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, ControlTrial.SLOWER, false);
+                continue;
+            }
+            if (move.cause() == Cause.POLICY
+                    && homeChoice.isElsewhere(node, move.block().id())) {
+                // The order was lost or found no room, or its policy asked late: a second copy would be made and
+                // dropped.
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, "its home has moved", false);
                 continue;
             }
             promotionsOpen = promotionsOpen

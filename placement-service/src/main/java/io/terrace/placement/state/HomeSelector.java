@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owned by the engine's thread.
  */
-public final class HomeSelector {
+public final class HomeSelector implements HomeChoice {
 
     /** What a read over the channel gains of what one on the same host does. */
     static final double OVER_THE_CHANNEL = 0.7;
@@ -54,11 +54,7 @@ public final class HomeSelector {
         }
     }
 
-    /**
-     * The block's home from now on; null when no live DataNode that could be it has room for it.
-     *
-     * @param pool of the block
-     */
+    @Override
     public @Nullable DataNodeState choose(long nowMs, BlockHeat heat, int pool) {
         DataNodeState home = heat.home();
         if (home != null && fits(nowMs, home, heat.block().id(), heat.block().lengthBytes())) {
@@ -70,6 +66,13 @@ public final class HomeSelector {
         boolean stays =
                 first == null && home != null && hasRoom(home, heat.block().lengthBytes());
         return stays ? home : first;
+    }
+
+    @Override
+    public boolean isElsewhere(DataNodeState node, long blockId) {
+        BlockHeat heat = clusterState.heat().peek(blockId);
+        DataNodeState home = heat == null ? null : heat.home();
+        return home != null && home != node;
     }
 
     private @Nullable DataNodeState mostExpected(long nowMs, BlockHeat heat, int pool) {

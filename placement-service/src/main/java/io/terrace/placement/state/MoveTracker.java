@@ -58,11 +58,26 @@ public final class MoveTracker {
         node.volumeMoves().close(move);
         move.end(nowMs, outcome, message, bytes);
         remember(node, move);
-        metricRegistry.increment(VolumeMoveMetrics.of(outcome));
+        metricRegistry.increment(counterBetween(outcome));
         if (outcome == MoveOutcome.DONE) {
             metricRegistry.add(Metric.PLACEMENT_VOLUME_MOVED_BYTES, bytes);
             node.volumeBackoff().succeeded(move.block().id());
         }
+    }
+
+    private static Metric counterBetween(MoveOutcome outcome) {
+        return switch (outcome) {
+            case DONE -> Metric.PLACEMENT_VOLUME_MOVES_DONE;
+            case NO_ROOM -> Metric.PLACEMENT_VOLUME_MOVES_NO_ROOM;
+            case NOT_HERE -> Metric.PLACEMENT_VOLUME_MOVES_NOT_HERE;
+            case CHANGED -> Metric.PLACEMENT_VOLUME_MOVES_CHANGED;
+            case CORRUPT -> Metric.PLACEMENT_VOLUME_MOVES_CORRUPT;
+            case PINNED, REFUSED -> Metric.PLACEMENT_VOLUME_MOVES_REFUSED;
+            case FAILED -> Metric.PLACEMENT_VOLUME_MOVES_FAILED;
+            case LOST -> Metric.PLACEMENT_VOLUME_MOVES_LOST;
+            case UNFIT -> Metric.PLACEMENT_VOLUME_MOVES_UNFIT;
+            case CANCELLED, EXPIRED -> Metric.PLACEMENT_VOLUME_MOVES_WITHDRAWN;
+        };
     }
 
     /** A new open move from the base into memory. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.placement.DataNodeFixture;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.BackoffTable;
+import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView.Verdict;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class MoveDispatcherTest extends DataNodeFixture {
 
-    private final MoveDispatcher dispatcher = new MoveDispatcher(clusterState, names);
+    private final MoveDispatcher dispatcher = new MoveDispatcher(clusterState, names, new HomeSelector(clusterState));
 
     private List<Long> dispatched() {
         dispatcher.examine(nowMs, node);
@@ -113,6 +114,38 @@ class MoveDispatcherTest extends DataNodeFixture {
         assertThat(promotion.outcome()).isEqualTo(MoveOutcome.EXPIRED);
         assertThat(victim.outcome()).isEqualTo(MoveOutcome.CANCELLED);
         assertThat(policy.told).containsExactly("1 stays in " + BASE, "3 stays in " + MEMORY);
+    }
+
+    @Test
+    void dispatch_promotionOfAPolicyThatIsTheHomeNoMore_isWithdrawn() {
+        Move promotion = promotion(block(1, 1));
+        clusterState.heat().touch(nowMs, block(1, 1)).home(other);
+        assertThat(dispatched()).isEmpty();
+        assertThat(promotion.outcome()).isEqualTo(MoveOutcome.CANCELLED);
+        assertThat(promotion.message()).isEqualTo("its home has moved");
+        assertThat(policy.told).containsExactly("1 stays in " + BASE);
+    }
+
+    @Test
+    void dispatch_promotionThatAnOperatorWants_goesWhereverTheHomeIs() {
+        node.moveQueue()
+                .enqueue(
+                        moveTracker.promote(nowMs, node, block(1, 1), Move.Cause.OPERATOR, "an operator wanted it"),
+                        true);
+        clusterState.heat().touch(nowMs, block(1, 1)).home(other);
+        assertThat(dispatched()).containsExactly(1L);
+    }
+
+    @Test
+    void sendAgain_ofAnOrderWhoseHomeMovedMeanwhile_withdrawsIt() {
+        Move promotion = promotion(block(1, 1));
+        clusterState.heat().touch(nowMs, block(1, 1)).home(node);
+        dispatcher.examine(nowMs, node);
+        answered(dispatcher.dispatch(nowMs, node));
+        clusterState.heat().touch(nowMs, block(1, 1)).home(other);
+        dispatcher.sendAgain(node);
+        assertThat(dispatched()).isEmpty();
+        assertThat(promotion.outcome()).isEqualTo(MoveOutcome.CANCELLED);
     }
 
     @Test
