@@ -15,6 +15,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.policy.PolicyFactory;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.MoveOutcome;
@@ -74,6 +75,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
     private final PoolChecks poolChecks = new PoolChecks();
     private final PriceChecks priceChecks = new PriceChecks();
+    private final HomeChecks homeChecks = new HomeChecks();
     private final VolumeChecks volumeChecks;
     private long readsOfStoppedNodes;
 
@@ -241,6 +243,11 @@ public final class ClusterChecks implements ClusterObserver {
         return priceChecks.watch(nameNode, maker);
     }
 
+    @Override
+    public HomeChoice.Factory homes(SimulatedNameNode nameNode, HomeChoice.Factory homes) {
+        return homeChecks.watch(nameNode, homes);
+    }
+
     PoolChecks poolChecks() {
         return poolChecks;
     }
@@ -281,6 +288,7 @@ public final class ClusterChecks implements ClusterObserver {
         budgets.answered(nameNode, heartbeat, answer);
         ControlChecks.answered(nameNode, answer);
         priceChecks.answered(nameNode, heartbeat);
+        homeChecks.answered(nameNode, heartbeat, answer);
         long counted = nameNode.readsCounted();
         Violation.unless(
                 counted <= reads(),

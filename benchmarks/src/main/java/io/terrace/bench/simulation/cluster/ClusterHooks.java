@@ -14,6 +14,7 @@ import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -38,6 +39,9 @@ public interface ClusterHooks {
 
     /** The maker of the policies of one service. */
     PolicyFactory policies(PolicyFactory maker);
+
+    /** How one service chooses homes. */
+    HomeChoice.Factory homes(HomeChoice.Factory homes);
 
     /** The control sample that the service is told to keep. */
     ControlSample controlSample(ControlSample sample);

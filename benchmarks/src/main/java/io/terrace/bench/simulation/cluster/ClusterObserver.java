@@ -10,6 +10,7 @@ import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.policy.PolicyFactory;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -45,6 +46,9 @@ public interface ClusterObserver {
 
     /** The maker of the policies of a NameNode's service. */
     PolicyFactory policies(SimulatedNameNode nameNode, PolicyFactory maker);
+
+    /** How a NameNode's service chooses homes. */
+    HomeChoice.Factory homes(SimulatedNameNode nameNode, HomeChoice.Factory homes);
 
     /** Some moves of a NameNode may have ended. */
     void movesEnded(SimulatedNameNode nameNode);

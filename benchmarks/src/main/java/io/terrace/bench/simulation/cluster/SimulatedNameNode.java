@@ -10,6 +10,7 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -37,7 +38,9 @@ public final class SimulatedNameNode {
                 settings,
                 view,
                 metricRegistry,
-                simulatedCluster.hooks().policies(simulatedCluster.observer().policies(this, PolicySpec::make)));
+                simulatedCluster.hooks().policies(simulatedCluster.observer().policies(this, PolicySpec::make)),
+                simulatedCluster.observer().homes(this, simulatedCluster.hooks().homes(HomeSelector::new)),
+                System::currentTimeMillis);
         this.journal = simulatedCluster.journal(name, settings, metricRegistry);
         placement.keepIn(journal.engineSide());
         this.clockOriginMs = simulatedCluster.scheduler().between(0, 1L << 40);

@@ -24,6 +24,7 @@ import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.policy.api.PoolShare;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -76,6 +77,14 @@ public final class Mutations implements ClusterHooks {
     @Override
     public PolicyFactory policies(PolicyFactory maker) {
         return is(Mutation.PRICE_NOT_UPDATED) ? (spec, tiers) -> new StaleNextToLeave(maker.make(spec, tiers)) : maker;
+    }
+
+    @Override
+    public HomeChoice.Factory homes(HomeChoice.Factory homes) {
+        if (is(Mutation.COPY_HOPS)) {
+            return clusterState -> MutatedHomes.hopping(homes.make(clusterState));
+        }
+        return is(Mutation.COPY_ORDERED_TWICE) ? clusterState -> MutatedHomes.unasked(homes.make(clusterState)) : homes;
     }
 
     @Override

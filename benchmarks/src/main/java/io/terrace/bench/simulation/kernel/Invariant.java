@@ -34,6 +34,8 @@ public enum Invariant {
     POOLS_COUNTED("once all is quiet, the service counts for each pool the replicas that are there, and no others"),
     CONTROL_STAYS("heat orders no block of the control sample into a faster tier"),
     PRICE_KNOWN("the price of room is of what would have left a quarter of a second ago, or later"),
+    COPY_AT_HOME("what a policy wants in memory is ordered of the block's home alone"),
+    COPY_FOLLOWS_READERS("a copy that can stay moves to another DataNode only after readers have moved there"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 
