@@ -1,10 +1,14 @@
 package io.terrace.metrics;
 
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Counters are striped adders; counting does not allocate or block. A gauge's source is asked when the value is. Thread-safe.
  */
 public final class MetricRegistry {
+    private static final Map<Metric.Where, List<Metric>> BY_PROCESS = byProcess();
+
     private final LongAdder[] counters = new LongAdder[Metric.values().length];
     private final AtomicReferenceArray<LongSupplier> gauges = new AtomicReferenceArray<>(counters.length);
 
@@ -20,6 +26,18 @@ public final class MetricRegistry {
         for (Metric metric : Metric.values()) {
             counters[metric.ordinal()] = new LongAdder();
         }
+    }
+
+    private static Map<Metric.Where, List<Metric>> byProcess() {
+        Map<Metric.Where, List<Metric>> metrics = new EnumMap<>(Metric.Where.class);
+        for (Metric.Where where : Metric.Where.values()) {
+            metrics.put(
+                    where,
+                    Arrays.stream(Metric.values())
+                            .filter(metric -> metric.where() == where)
+                            .toList());
+        }
+        return metrics;
     }
 
     /** Adds to a counter. */
@@ -49,11 +67,14 @@ public final class MetricRegistry {
     /** All values of one kind of process, by metric id, in the order of the list. */
     public Map<String, Long> snapshot(Metric.Where where) {
         Map<String, Long> values = new LinkedHashMap<>();
-        for (Metric metric : Metric.values()) {
-            if (metric.where() == where) {
-                values.put(metric.id(), value(metric));
-            }
-        }
+        forEach(where, (metric, value) -> values.put(metric.id(), value));
         return values;
+    }
+
+    /** Tells all values of one kind of process, in the order of the list. */
+    public void forEach(Metric.Where where, ObjLongConsumer<Metric> consumer) {
+        for (Metric metric : BY_PROCESS.getOrDefault(where, List.of())) {
+            consumer.accept(metric, value(metric));
+        }
     }
 }

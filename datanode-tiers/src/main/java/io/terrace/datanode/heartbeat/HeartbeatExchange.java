@@ -19,7 +19,6 @@ import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
-import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
@@ -37,8 +36,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +97,10 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private final Runnable sendSoon;
     private final HeatTable heat;
     private final ResidencyLog residency = new ResidencyLog(MOST_CHANGES);
-    private final BlockingQueue<ResultProto> results = new ArrayBlockingQueue<>(MOST_RESULTS);
+    private final BlockingQueue<ResultProto> results = new LinkedBlockingQueue<>(MOST_RESULTS);
     private final LogThrottle outrankedLog = new LogThrottle(TimeUnit.MINUTES.toNanos(10));
+
+    private final SentFigures figures;
 
     private long sequence;
     private long bytesServedDelivered;
@@ -126,6 +127,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         this.shared = shared;
         this.sendSoon = sendSoon;
         this.heat = new HeatTable(shared.heatBlocks());
+        this.figures = new SentFigures(shared.metricRegistry());
     }
 
     @Override
@@ -197,10 +199,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             speedsSent = speed.change();
         }
         shared.metricRegistry().add(Metric.HEAT_DROPPED, heat.takeDropped());
-        shared.metricRegistry()
-                .snapshot(Metric.Where.DATANODE)
-                .forEach((id, value) -> request.addFigures(
-                        FigureValueProto.newBuilder().setId(id).setValue(value)));
+        figures.addTo(request);
         return request.build();
     }
 

@@ -10,6 +10,7 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
@@ -20,8 +21,10 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
@@ -350,6 +353,26 @@ class HeartbeatExchangeTest {
         assertThat(tier.usage().capacityBytes()).isEqualTo(600_000);
         assertThat(link.compose(0).getResized().getRefusal()).contains("terrace.datanode.memory.capacity.max");
         assertThat(link.compose(0).getResized().getConfiguredBytes()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void figures_areAllInEachHeartbeat_asTheyAreThen() {
+        fixture.metricRegistry.add(Metric.ORDERS, 3);
+        assertThat(figures()).containsEntry(Metric.ORDERS.id(), 3L).containsEntry(Metric.ORDERS_REFUSED.id(), 0L);
+        fixture.metricRegistry.add(Metric.ORDERS, 2);
+        assertThat(figures())
+                .containsOnlyKeys(
+                        fixture.metricRegistry.snapshot(Metric.Where.DATANODE).keySet())
+                .containsEntry(Metric.ORDERS.id(), 5L)
+                .containsEntry(Metric.ORDERS_REFUSED.id(), 0L);
+    }
+
+    /** Of the next heartbeat. */
+    private Map<String, Long> figures() {
+        HeartbeatRequestProto request = link.compose(0);
+        link.refused();
+        return request.getFiguresList().stream()
+                .collect(Collectors.toMap(FigureValueProto::getId, FigureValueProto::getValue));
     }
 
     @Test

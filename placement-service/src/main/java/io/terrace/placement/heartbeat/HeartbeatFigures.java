@@ -58,6 +58,21 @@ final class HeartbeatFigures extends AbstractMap<String, Long> {
         return null;
     }
 
+    /** One figure, for which no map is made: each heartbeat is asked for a few. */
+    @Override
+    public Long getOrDefault(@Nullable Object id, Long otherwise) {
+        Map<String, Long> made = byId;
+        if (made != null) {
+            return made.getOrDefault(id, otherwise);
+        }
+        for (int i = figures.size() - 1; i >= 0; i--) {
+            if (figures.get(i).getId().equals(id)) {
+                return figures.get(i).getValue();
+            }
+        }
+        return otherwise;
+    }
+
     @Override
     public boolean containsKey(@Nullable Object id) {
         return get(id) != null;

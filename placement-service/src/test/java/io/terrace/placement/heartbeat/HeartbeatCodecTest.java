@@ -139,7 +139,10 @@ class HeartbeatCodecTest {
         assertThat(asked.get("b")).isEqualTo(2);
         assertThat(asked.getOrDefault("c", 7L)).isEqualTo(7);
         Map<String, Long> figures = decoded(request).figures();
+        assertThat(figures.getOrDefault("b", 7L)).isEqualTo(2);
+        assertThat(figures.getOrDefault("c", 7L)).isEqualTo(7);
         assertThat(figures).isEqualTo(Map.of("a", 1L, "b", 2L));
+        assertThat(figures.getOrDefault("b", 7L)).isEqualTo(2);
         assertThat(figures.get("b")).isEqualTo(2);
         assertThat(figures.get("c")).isNull();
         assertThat(figures).doesNotContainKey("c");
