@@ -19,6 +19,9 @@ final class ServiceHeatChecks {
 
     private static final int MOST_BLOCKS = 100;
 
+    /** What is remembered is looked at with one of so many heartbeats. */
+    private static final long EVERY = 4;
+
     private record Sender(String dataNode, long incarnation) {}
 
     private record Beat(Sender sender, String nameNode, long sequence) {}
@@ -66,7 +69,9 @@ final class ServiceHeatChecks {
                 nameNode.readsCounted(),
                 all.reads,
                 answer.epoch());
-        checkRemembered(nameNode);
+        if (heartbeat.sequence() % EVERY == 0) {
+            checkRemembered(nameNode);
+        }
     }
 
     /** What was in the journal before a restart counts once, beside what came since. */

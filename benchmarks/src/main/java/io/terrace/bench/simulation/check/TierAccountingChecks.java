@@ -23,8 +23,8 @@ final class TierAccountingChecks {
     private record GivenGrant(long session, long id) {}
 
     private final SimulatedDataNode dataNode;
-    private final Set<Extent> extents;
-    private final Set<Extent> pinned;
+    private final List<Extent> extents;
+    private final List<Extent> pinned;
     private final Set<GivenGrant> given = new LinkedHashSet<>();
     /** Only then can a grant have outlived its extent. */
     private boolean freedSince;
@@ -33,7 +33,7 @@ final class TierAccountingChecks {
      * @param extents those that have a file, kept by the caller
      * @param pinned those of them that are pinned, likewise
      */
-    TierAccountingChecks(SimulatedDataNode dataNode, Set<Extent> extents, Set<Extent> pinned) {
+    TierAccountingChecks(SimulatedDataNode dataNode, List<Extent> extents, List<Extent> pinned) {
         this.dataNode = dataNode;
         this.extents = extents;
         this.pinned = pinned;
@@ -69,32 +69,33 @@ final class TierAccountingChecks {
             if (extent.state() == ExtentState.LIVE) {
                 live++;
                 checkLive(extent);
-            } else if (isLeaving && extent.slot() != Extent.NO_SLOT) {
-                Violation.unless(
-                        !dataNode.table().isLive(extent.slot(), extent.sequence()),
-                        Invariant.SLOT_HONEST,
-                        "%s shows %s as live",
-                        dataNode,
-                        extent);
+            } else if (isLeaving
+                    && extent.slot() != Extent.NO_SLOT
+                    && dataNode.table().isLive(extent.slot(), extent.sequence())) {
+                throw Violation.of(Invariant.SLOT_HONEST, "%s shows %s as live", dataNode, extent);
             }
         }
         // A copy whose file is not made yet is only seen in the tier's own count, as leftovers are that wait.
         boolean allSeen = usage.extents() == extents.size()
                 && !dataNode.host().simulatedTmpfs.hasLeftovers();
-        Violation.unless(
-                (allSeen ? usage.usedBytes() == used : usage.usedBytes() >= used)
-                        && (!allSeen || usage.retiringBytes() == leaving)
-                        && (!allSeen || usage.regionBytes() == region)
-                        && usage.usedBytes() <= usage.capacityBytes(),
-                Invariant.ACCOUNTING,
-                "%s counts %s, and has %d extents (%d live) with %d bytes, %d of them leaving, and %d of the region",
-                dataNode,
-                usage,
-                extents.size(),
-                live,
-                used,
-                leaving,
-                region);
+        if (usage.usedBytes() < used
+                || usage.usedBytes() > usage.capacityBytes()
+                || (allSeen
+                        && (usage.usedBytes() != used
+                                || usage.retiringBytes() != leaving
+                                || usage.regionBytes() != region))) {
+            throw Violation.of(
+                    Invariant.ACCOUNTING,
+                    "%s counts %s, and has %d extents (%d live) with %d bytes, %d of them leaving, and %d of the"
+                            + " region",
+                    dataNode,
+                    usage,
+                    extents.size(),
+                    live,
+                    used,
+                    leaving,
+                    region);
+        }
         checkPinned(usage, allSeen, copying);
         checkFiles(usage);
         if (freedSince) {
@@ -109,52 +110,53 @@ final class TierAccountingChecks {
         for (Extent extent : pinned) {
             pinnedBytes += extent.lengthBytes();
         }
-        Violation.unless(
-                pinnedBytes <= usage.pinnedBytes() && (!allSeen || usage.pinnedBytes() <= pinnedBytes + copyingBytes),
-                Invariant.ACCOUNTING,
-                "%s counts %s, and has %d pinned bytes in %s, and %d of copies that are being made",
-                dataNode,
-                usage,
-                pinnedBytes,
-                pinned,
-                copyingBytes);
+        if (pinnedBytes > usage.pinnedBytes() || (allSeen && usage.pinnedBytes() > pinnedBytes + copyingBytes)) {
+            throw Violation.of(
+                    Invariant.ACCOUNTING,
+                    "%s counts %s, and has %d pinned bytes in %s, and %d of copies that are being made",
+                    dataNode,
+                    usage,
+                    pinnedBytes,
+                    pinned,
+                    copyingBytes);
+        }
     }
 
     private void checkFiles(LocalTier.Usage usage) {
-        Violation.unless(
-                dataNode.host().simulatedTmpfs.namedBytes() <= usage.usedBytes(),
-                Invariant.FILES_ACCOUNTED,
-                "%s counts %d bytes, and its tmpfs holds %d",
-                dataNode,
-                usage.usedBytes(),
-                dataNode.host().simulatedTmpfs.namedBytes());
-        Violation.unless(
-                dataNode.host().simulatedTmpfs.links()
-                        == dataNode.grantServerDriver().pendingLinks(),
-                Invariant.LINKS_REMOVED,
-                "%s has %d links, and %d grants wait to be opened",
-                dataNode,
-                dataNode.host().simulatedTmpfs.links(),
-                dataNode.grantServerDriver().pendingLinks());
+        if (dataNode.host().simulatedTmpfs.namedBytes() > usage.usedBytes()) {
+            throw Violation.of(
+                    Invariant.FILES_ACCOUNTED,
+                    "%s counts %d bytes, and its tmpfs holds %d",
+                    dataNode,
+                    usage.usedBytes(),
+                    dataNode.host().simulatedTmpfs.namedBytes());
+        }
+        if (dataNode.host().simulatedTmpfs.links()
+                != dataNode.grantServerDriver().pendingLinks()) {
+            throw Violation.of(
+                    Invariant.LINKS_REMOVED,
+                    "%s has %d links, and %d grants wait to be opened",
+                    dataNode,
+                    dataNode.host().simulatedTmpfs.links(),
+                    dataNode.grantServerDriver().pendingLinks());
+        }
     }
 
     private void checkLive(Extent extent) {
-        Violation.unless(
-                extent.slot() == Extent.NO_SLOT || dataNode.table().isLive(extent.slot(), extent.sequence()),
-                Invariant.SLOT_HONEST,
-                "%s does not show %s as live",
-                dataNode,
-                extent);
+        if (extent.slot() != Extent.NO_SLOT && !dataNode.table().isLive(extent.slot(), extent.sequence())) {
+            throw Violation.of(Invariant.SLOT_HONEST, "%s does not show %s as live", dataNode, extent);
+        }
         Replica replica = dataNode.host()
                 .simulatedVolumes
                 .finalised(extent.key().blockId(), extent.key().generationStamp());
-        Violation.unless(
-                replica != null && replica.lengthBytes() == extent.lengthBytes(),
-                Invariant.NEVER_ONLY_COPY,
-                "%s serves %s and has %s",
-                dataNode,
-                extent,
-                dataNode.host().simulatedVolumes.find(extent.key().blockId()));
+        if (replica == null || replica.lengthBytes() != extent.lengthBytes()) {
+            throw Violation.of(
+                    Invariant.NEVER_ONLY_COPY,
+                    "%s serves %s and has %s",
+                    dataNode,
+                    extent,
+                    dataNode.host().simulatedVolumes.find(extent.key().blockId()));
+        }
     }
 
     private void checkGrants(LocalTier tier) {

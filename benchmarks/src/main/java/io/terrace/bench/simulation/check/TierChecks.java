@@ -20,9 +20,8 @@ import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.datanode.memory.MemoryDirectory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Observes the memory tier of one DataNode process through its files, slots and events, and checks what must hold at
@@ -32,9 +31,9 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
 
     private final SimulatedCluster simulatedCluster;
     private final SimulatedDataNode dataNode;
-    private final Set<Extent> extents = new LinkedHashSet<>();
+    private final List<Extent> extents = new ArrayList<>();
     /** Extents that were reported as pinned. */
-    private final Set<Extent> pinned = new LinkedHashSet<>();
+    private final List<Extent> pinned = new ArrayList<>();
 
     private final LeaseChecks leaseChecks;
     private final RetirementChecks retirementChecks;
@@ -133,10 +132,9 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
             @Override
             public void resident(Extent extent, boolean isPinned) {
                 published(extent);
+                pinned.remove(extent);
                 if (isPinned) {
                     pinned.add(extent);
-                } else {
-                    pinned.remove(extent);
                 }
                 events.resident(extent, isPinned);
             }

@@ -5,6 +5,7 @@ import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.state.NamespaceView.VolumeSpace;
+import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -25,7 +26,7 @@ public final class SimulatedVolumes {
     private final Scheduler scheduler;
     private final ContentOracle contentOracle;
     private final List<SimulatedVolume> volumes = new ArrayList<>();
-    private final Map<Long, Replica> replicas = new LinkedHashMap<>();
+    private final Long2ObjectLinkedOpenHashMap<Replica> replicas = new Long2ObjectLinkedOpenHashMap<>();
     /** The finalised, whole replicas of the process that ended, by block, with their stamps. */
     private final Map<Long, Long> whole = new LinkedHashMap<>();
 

@@ -59,9 +59,7 @@ public final class MemoryChannel extends FileChannel {
             return 0;
         }
         int admitted = guard.admit(to.remaining());
-        byte[] bytes = new byte[admitted];
-        int count = file.read((int) from, bytes, 0, admitted);
-        to.put(bytes, 0, count);
+        int count = file.read((int) from, to, admitted);
         return count == 0 ? -1 : count;
     }
 

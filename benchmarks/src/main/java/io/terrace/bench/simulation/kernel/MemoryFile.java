@@ -1,5 +1,6 @@
 package io.terrace.bench.simulation.kernel;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** The bytes of a file, and its references: names in directories and open descriptors. */
@@ -95,8 +96,21 @@ public final class MemoryFile {
 
     /** As {@code pread}: returns the number of bytes read, perhaps none. */
     public int read(int position, byte[] into, int offset, int length) {
-        int count = Math.max(0, Math.min(length, lengthBytes - position));
+        int count = readable(position, length);
         System.arraycopy(bytes, position, into, offset, count);
+        return count;
+    }
+
+    private int readable(int position, int length) {
+        return Math.max(0, Math.min(length, lengthBytes - position));
+    }
+
+    /** The same into a buffer. */
+    public int read(int position, ByteBuffer into, int length) {
+        int count = readable(position, length);
+        if (count > 0) {
+            into.put(bytes, position, count);
+        }
         return count;
     }
 

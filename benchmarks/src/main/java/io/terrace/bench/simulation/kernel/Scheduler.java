@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.kernel;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.Random;
 
@@ -17,10 +16,16 @@ public final class Scheduler {
     /** Depth of I/O within I/O. Deeper pauses only advance time, to bound recursion. */
     private static final int MOST_NESTED = 3;
 
-    private record Event(long atNs, long number, String what, Runnable action) {}
+    private record Event(long atNs, long number, String what, Runnable action) implements Comparable<Event> {
 
-    private final PriorityQueue<Event> queue =
-            new PriorityQueue<>(Comparator.comparingLong(Event::atNs).thenComparingLong(Event::number));
+        @Override
+        public int compareTo(Event other) {
+            int byTime = Long.compare(atNs, other.atNs);
+            return byTime == 0 ? Long.compare(number, other.number) : byTime;
+        }
+    }
+
+    private final PriorityQueue<Event> queue = new PriorityQueue<>();
     private final long seed;
     private final Random random;
     private final EventLog log;

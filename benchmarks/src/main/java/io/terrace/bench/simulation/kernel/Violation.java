@@ -20,11 +20,17 @@ public final class Violation extends AssertionError {
         return invariant;
     }
 
+    /** For checks that run after each event: {@link #unless} makes an array of its arguments, whether they are needed or not. */
+    public @SuppressWarnings("AnnotateFormatMethod") // its annotation is not on our class path
+    static Violation of(Invariant invariant, String detail, @Nullable Object... arguments) {
+        return new Violation(invariant, String.format(detail, arguments), null);
+    }
+
     /** Throws unless the condition holds; the detail is formatted only then. */
     public @SuppressWarnings("AnnotateFormatMethod") // its annotation is not on our class path
     static void unless(boolean condition, Invariant invariant, String detail, @Nullable Object... arguments) {
         if (!condition) {
-            throw new Violation(invariant, String.format(detail, arguments), null);
+            throw of(invariant, detail, arguments);
         }
     }
 }
