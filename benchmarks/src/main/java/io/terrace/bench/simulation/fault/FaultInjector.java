@@ -22,6 +22,7 @@ import java.util.List;
 public final class FaultInjector {
 
     private static final long MS = 1_000_000;
+    private static final int SLOW_EPOCHS_IN = 4;
 
     private final SimulatedCluster simulatedCluster;
     private final ClusterChecks checks;
@@ -30,11 +31,15 @@ public final class FaultInjector {
     private final SeedMix mix;
     /** Whether the NameNodes fail over again and again. */
     private final boolean flapping;
+    /** Whether disks are slow when the NameNode begins another epoch, so that results of the last one are on their way. */
+    private final boolean slowEpochs;
 
     public FaultInjector(SimulatedCluster simulatedCluster, ClusterChecks checks, SeedMix mix) {
         this.mix = mix;
         this.checks = checks;
         this.flapping = simulatedCluster.scheduler().oneIn(3);
+        this.slowEpochs =
+                simulatedCluster.scheduler().randomFor("disks as epochs begin").nextInt(SLOW_EPOCHS_IN) == 0;
         this.simulatedCluster = simulatedCluster;
         this.scheduler = simulatedCluster.scheduler();
         this.longestPauseNs =
@@ -96,7 +101,7 @@ public final class FaultInjector {
             case 11 -> failVolume();
             case 12 -> fillTmpFs();
             case 13 -> directive();
-            case 17 -> slowDisks();
+            case 17 -> slowDisks(anyHost());
             case 14, 15, 16 -> simulatedCluster.operator().act();
             case 18, 19 -> corruptCopy();
             case 20, 21 -> simulatedCluster.crash(anyHost(), true);
@@ -164,8 +169,11 @@ public final class FaultInjector {
      */
     private void regain() {
         if (!simulatedCluster.isQuiet() && simulatedCluster.active() != null) {
+            if (slowEpochs) {
+                simulatedCluster.hosts().forEach(this::slowDisks);
+            }
             simulatedCluster.failOver(simulatedCluster.activeIndex());
-            if (flapping || scheduler.oneIn(2)) {
+            if (slowEpochs ? !scheduler.oneIn(5) : flapping || scheduler.oneIn(2)) {
                 scheduler.after(scheduler.between(100 * MS, 900 * MS), "regain", this::regain);
             }
         }
@@ -281,8 +289,7 @@ public final class FaultInjector {
         });
     }
 
-    private void slowDisks() {
-        Host host = anyHost();
+    private void slowDisks(Host host) {
         host.simulatedVolumes.slow(scheduler.between(20 * MS, 900 * MS));
         simulatedCluster.say("world", "the disks of %s are slow", host);
         scheduler.after(scheduler.between(100 * MS, 3_000 * MS), "disks are fast", () -> host.simulatedVolumes.slow(0));
