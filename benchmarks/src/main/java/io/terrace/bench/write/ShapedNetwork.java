@@ -14,7 +14,8 @@ import java.util.List;
  * Nine DataNodes, each in a network namespace of its own, and the NameNode and client in this process's, all on one bridge
  * and with links of a set speed. Two racks: hosts whose address is odd, and even.
  *
- * <p>This process must be in namespaces of its own ({@link #enter}): all ends with them, even when processes are killed.
+ * <p>This process must be in namespaces of its own ({@link #enter}): all ends with them, even when processes are killed. Where the
+ * one that entered ends, this one is told to end, and removes the cluster.
  */
 final class ShapedNetwork {
     private static final String INSIDE = "terrace.bench.shaped";
@@ -50,7 +51,7 @@ final class ShapedNetwork {
             }
         }
         List<String> words = new ArrayList<>(
-                List.of("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"));
+                List.of("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child=TERM", "--mount-proc"));
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String name : new String[] {
             "java.net.preferIPv4Stack", "log4j.configuration", "terrace.root", "java.library.path", "terrace.trace"
