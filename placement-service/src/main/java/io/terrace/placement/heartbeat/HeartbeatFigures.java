@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,37 +39,19 @@ final class HeartbeatFigures extends AbstractMap<String, Long> {
         return Collections.unmodifiableMap(byId()).entrySet();
     }
 
-    /** Of one figure: makes no map, and decodes no other id. */
+    /** Of one figure: makes no map. */
     @Override
     public @Nullable Long get(@Nullable Object id) {
         Map<String, Long> made = byId;
         if (made != null) {
             return made.get(id);
         }
-        if (id instanceof String text) {
-            ByteString wanted = ByteString.copyFromUtf8(text);
-            for (FigureValueProto figure : figures) {
-                if (figure.getIdBytes().equals(wanted)) {
-                    return figure.getValue();
-                }
+        for (FigureValueProto figure : figures) {
+            if (figure.getId().equals(id)) {
+                return figure.getValue();
             }
         }
         return null;
-    }
-
-    /** One figure, for which no map is made: each heartbeat is asked for a few. */
-    @Override
-    public Long getOrDefault(@Nullable Object id, Long otherwise) {
-        Map<String, Long> made = byId;
-        if (made != null) {
-            return made.getOrDefault(id, otherwise);
-        }
-        for (int i = figures.size() - 1; i >= 0; i--) {
-            if (figures.get(i).getId().equals(id)) {
-                return figures.get(i).getValue();
-            }
-        }
-        return otherwise;
     }
 
     @Override
