@@ -62,6 +62,13 @@ public final class PlacementBenchmark implements Callable<Integer> {
     private boolean loops;
 
     @Option(
+            names = "--first-reads",
+            description =
+                    "instead, first reads of objects from memory, with and without learning what is read soon after"
+                            + " it was written; needs --traces")
+    private boolean firstReads;
+
+    @Option(
             names = "--cluster",
             description = "instead, the placement service over 20 DataNodes, first replicas on 3 of them, and over one"
                     + " DataNode with the memory of all; needs --traces")
@@ -119,6 +126,9 @@ public final class PlacementBenchmark implements Callable<Integer> {
         if (cluster) {
             return replayCluster(traces, out);
         }
+        if (firstReads) {
+            return replayFirstReads(traces, out);
+        }
         return replayTraces(traces, out);
     }
 
@@ -144,6 +154,16 @@ public final class PlacementBenchmark implements Callable<Integer> {
         if (replays.figures().isEmpty()) {
             throw new IOException("no trace of " + dir + " that the options choose is large enough for "
                     + PooledReplays.NODES + " DataNodes; choose more --memory");
+        }
+        return finish(replays.figures(), Map.of(), out);
+    }
+
+    private int replayFirstReads(Path dir, PrintWriter out) throws IOException {
+        FirstReadReplays replays = new FirstReadReplays(out);
+        replays.header();
+        double[] wanted = shares.stream().mapToDouble(Double::doubleValue).toArray();
+        for (Path file : files(dir)) {
+            replays.replay(TraceReader.read(file), wanted);
         }
         return finish(replays.figures(), Map.of(), out);
     }

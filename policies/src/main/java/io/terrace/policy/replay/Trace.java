@@ -19,6 +19,7 @@ public final class Trace {
     private final long[] sizes;
     private final boolean[] writes;
     private final int[] jobIds;
+    private final int[] groups;
 
     private Trace(Builder from, int objects, int jobs) {
         name = from.name;
@@ -31,6 +32,7 @@ public final class Trace {
         sizes = Arrays.copyOf(from.sizes, rows);
         writes = Arrays.copyOf(from.writes, rows);
         jobIds = Arrays.copyOf(from.jobIds, rows);
+        groups = Arrays.copyOf(from.groups, objects);
     }
 
     public String name() {
@@ -73,6 +75,11 @@ public final class Trace {
         return jobIds[row];
     }
 
+    /** Number of the objects that one is like by its name; 0 where nobody said. */
+    public int group(int object) {
+        return groups[object];
+    }
+
     /** Summed size of the distinct objects, each at its largest. */
     public long footprintBytes() {
         return footprint(true);
@@ -113,6 +120,7 @@ public final class Trace {
                 if (number < 0) {
                     number = numbers.size();
                     numbers.put(key, number);
+                    builder.group(number, groups[ids[row]]);
                 }
                 long part = Math.min(left, blockBytes);
                 long stored = Math.max(0, Math.min(blockBytes, sizes[row] - start));
@@ -134,6 +142,7 @@ public final class Trace {
         private long[] sizes = new long[1024];
         private boolean[] writes = new boolean[1024];
         private int[] jobIds = new int[1024];
+        private int[] groups = {};
 
         public Builder(String name) {
             this.name = name;
@@ -166,6 +175,15 @@ public final class Trace {
             sizes[rows] = sizeBytes;
             writes[rows] = write;
             jobIds[rows++] = job;
+            return this;
+        }
+
+        /** Says that an object is like those of the same number. */
+        public Builder group(int object, int group) {
+            if (object >= groups.length) {
+                groups = Arrays.copyOf(groups, Math.max(1024, object * 2));
+            }
+            groups[object] = group;
             return this;
         }
 

@@ -10,7 +10,7 @@ import java.util.zip.ZipException;
 
 /**
  * Reads a trace in the {@link TraceFormat}, strictly: time must not go back, and there must be an access. An access of more
- * bytes than the object has is taken as one of the whole object.
+ * bytes than the object has is taken as one of the whole object. Objects whose names differ in their last number are one group.
  *
  * <p>Whatever does not fit is refused with a {@link TraceFormatException} that names file and line.
  */
@@ -18,12 +18,14 @@ public final class TraceReader {
 
     private final Object2IntOpenHashMap<String> objects = new Object2IntOpenHashMap<>();
     private final Object2IntOpenHashMap<String> jobs = new Object2IntOpenHashMap<>();
+    private final Object2IntOpenHashMap<String> groups = new Object2IntOpenHashMap<>();
     private final String name;
 
     private TraceReader(String name) {
         this.name = name;
         objects.defaultReturnValue(-1);
         jobs.defaultReturnValue(-1);
+        groups.defaultReturnValue(-1);
     }
 
     /** Reads a file, plain or gzipped. */
@@ -64,9 +66,14 @@ public final class TraceReader {
                         name, number, "time " + row.timeText() + " s goes back; sort the trace by time_s");
             }
             lastMs = row.timeMs();
+            int known = objects.size();
+            int object = number(objects, row.object());
+            if (object == known) {
+                rows.group(object, number(groups, group(row.object())));
+            }
             rows.add(
                     row.timeMs(),
-                    number(objects, row.object()),
+                    object,
                     Math.min(row.bytes(), row.sizeBytes()),
                     row.sizeBytes(),
                     row.isWrite(),
@@ -76,6 +83,23 @@ public final class TraceReader {
             throw new TraceFormatException(name, number, "there is no access in it");
         }
         return rows.build(objects.size(), jobs.size());
+    }
+
+    /** What an object's name has in common with those that differ in the last number: {@code t7_p#} of {@code t7_p12}. */
+    private static String group(String object) {
+        int end = object.length();
+        while (end > 0 && !isDigit(object.charAt(end - 1))) {
+            end--;
+        }
+        int from = end;
+        while (from > 0 && isDigit(object.charAt(from - 1))) {
+            from--;
+        }
+        return object.substring(0, from) + '#' + object.substring(end);
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
     }
 
     private static int number(Object2IntOpenHashMap<String> numbers, String key) {

@@ -1,0 +1,132 @@
+package io.terrace.policy.firstread;
+
+import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Learns which share of what is written to a directory is read within a time. An object that is written is awaited until it is
+ * read or the time is over; both are outcomes of its group, the latest of which count most. Deleted objects count as not read.
+ *
+ * <p>A group says that its next object will be read where at least {@value #NEEDED} of its outcomes were reads, by objects and by
+ * bytes, with one more object that was not read added for caution: so four reads of four are the least. Single-threaded.
+ */
+public final class FirstReadModel {
+
+    static final double NEEDED = 0.8;
+
+    /** What an outcome counts when the next one comes: about 30 of them matter. */
+    private static final double FADING = 0.97;
+
+    private final long withinMs;
+    private final int mostAwaited;
+    private final Map<String, Group> groups;
+    /** In the order in which they were written. */
+    private final Long2ObjectLinkedOpenHashMap<Awaited> awaited = new Long2ObjectLinkedOpenHashMap<>();
+
+    private record Awaited(long sinceMs, long bytes, String group) {}
+
+    private static final class Group {
+        double written;
+        double read;
+        double writtenBytes;
+        double readBytes;
+
+        void outcome(long bytes, boolean wasRead) {
+            written = written * FADING + 1;
+            read = read * FADING + (wasRead ? 1 : 0);
+            writtenBytes = writtenBytes * FADING + bytes;
+            readBytes = readBytes * FADING + (wasRead ? bytes : 0);
+        }
+    }
+
+    /**
+     * What is known of a group.
+     *
+     * @param outcomes how many objects it is learned from; earlier ones count for less
+     * @param readShare of their bytes
+     */
+    public record Estimate(double outcomes, double readShare) {}
+
+    /**
+     * Knows nothing yet.
+     *
+     * @param withinMs a read after more time does not count
+     * @param mostGroups beyond, the group longest without a write is forgotten
+     * @param mostAwaited beyond, objects that are written teach nothing
+     */
+    public FirstReadModel(long withinMs, int mostGroups, int mostAwaited) {
+        this.withinMs = withinMs;
+        this.mostAwaited = mostAwaited;
+        this.groups = new LinkedHashMap<>(16, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Group> eldest) {
+                return size() > mostGroups;
+            }
+        };
+    }
+
+    /** An object was written as a whole, which is awaited from now on; one that is awaited already stays so. */
+    public void written(long nowMs, long object, long bytes, String group) {
+        expire(nowMs);
+        if (awaited.size() < mostAwaited && !awaited.containsKey(object)) {
+            awaited.put(object, new Awaited(nowMs, bytes, group));
+            groups.computeIfAbsent(group, name -> new Group());
+        }
+    }
+
+    /** Whether the next object of a group will be read in time, as far as is known. */
+    public boolean expects(String group, long bytes) {
+        Group known = groups.get(group);
+        return known != null
+                && known.read >= NEEDED * (known.written + 1)
+                && known.readBytes >= NEEDED * (known.writtenBytes + bytes);
+    }
+
+    /** An object was read; whether it was awaited. */
+    public boolean read(long nowMs, long object) {
+        expire(nowMs);
+        Awaited was = awaited.remove(object);
+        if (was != null) {
+            end(was, true);
+        }
+        return was != null;
+    }
+
+    /** Whether an object that was written was not read since, and may be in time. */
+    public boolean awaits(long nowMs, long object) {
+        expire(nowMs);
+        return awaited.containsKey(object);
+    }
+
+    /** Takes note of objects that were not read in time. */
+    public void expire(long nowMs) {
+        while (!awaited.isEmpty() && nowMs - awaited.get(awaited.firstLongKey()).sinceMs >= withinMs) {
+            end(awaited.removeFirst(), false);
+        }
+    }
+
+    private void end(Awaited was, boolean wasRead) {
+        Group group = groups.get(was.group);
+        if (group != null) {
+            group.outcome(was.bytes, wasRead);
+        }
+    }
+
+    /** Null where nothing was written yet. */
+    public @Nullable Estimate estimate(String group) {
+        Group known = groups.get(group);
+        return known == null
+                ? null
+                : new Estimate(known.written, known.writtenBytes == 0 ? 0 : known.readBytes / known.writtenBytes);
+    }
+
+    public int awaited() {
+        return awaited.size();
+    }
+
+    public int groups() {
+        return groups.size();
+    }
+}

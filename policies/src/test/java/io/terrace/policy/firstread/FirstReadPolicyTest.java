@@ -1,0 +1,80 @@
+package io.terrace.policy.firstread;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
+import io.terrace.policy.replay.ReplayConditions;
+import io.terrace.policy.replay.ReplayResult;
+import io.terrace.policy.replay.Trace;
+import io.terrace.policy.replay.TraceReplay;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongPredicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Objects of 10 bytes in memory of 400, each written and, some of them, read once a minute later. */
+class FirstReadPolicyTest {
+
+    private static final long CAPACITY = 400;
+    private static final TierHierarchy TIERS = TierHierarchy.of(
+            new TierSpec("memory", CAPACITY, 1_000, 10_000_000_000L, true),
+            new TierSpec("disk", TierSpec.UNBOUNDED, 8_000_000, 120_000_000, false));
+
+    private FirstReadPolicy policy = policy("lru");
+
+    private static FirstReadPolicy policy(String name) {
+        return new FirstReadPolicy(
+                PolicyCatalog.create(name, Map.of(), TIERS), object -> "all", CAPACITY, 3_600_000, 0.1);
+    }
+
+    private ReplayResult replay(int objects, LongPredicate read) {
+        Trace.Builder rows = new Trace.Builder("written");
+        for (int object = 0; object < objects; object++) {
+            rows.add(object * 120_000L, object, 10, 10, true, -1);
+            if (read.test(object)) {
+                rows.add(object * 120_000L + 60_000, object, 10, 10, false, -1);
+            }
+        }
+        return TraceReplay.replay(rows.build(), TIERS, ReplayConditions.INSTANT, policy);
+    }
+
+    @Test
+    void written_andAlwaysRead_isThereBeforeItsFirstRead() {
+        ReplayResult result = replay(100, object -> true);
+        assertThat(result.tierReads()[0]).isBetween(90L, 97L);
+        assertThat(policy.vainBytes()).isZero();
+        assertThat(result.failedMoves()).isZero();
+    }
+
+    @Test
+    void written_andNeverRead_isLeftWhereItIs() {
+        replay(100, object -> false);
+        assertThat(policy.aheadBytes()).isZero();
+    }
+
+    @Test
+    void written_readNoMoreFromSomeTimeOn_copiesInVainAreBounded() {
+        replay(400, object -> object < 100);
+        assertThat(policy.vainBytes()).isPositive().isLessThanOrEqualTo(2.0 * CAPACITY / FirstReadPolicy.HELD_PART);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lru", "adaptive", "arc", "w-tinylfu", "idecider"})
+    void replay_randomReadsAndWrites_keepsToMemory(String name) {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Trace.Builder rows = new Trace.Builder("random");
+        for (int row = 0; row < 20_000; row++) {
+            int object = random.nextInt(300);
+            rows.add(row * 10_000L, object, 1, 1 + object % 60, random.nextInt(3) == 0, -1);
+        }
+        policy = policy(name);
+        ReplayResult result = TraceReplay.replay(rows.build(), TIERS, ReplayConditions.INSTANT, policy);
+        assertThat(result.peakBytes()[0]).as("seed %d", seed).isLessThanOrEqualTo(CAPACITY);
+        assertThat(policy.aheadBytes()).as("seed %d", seed).isPositive();
+    }
+}
