@@ -6,6 +6,7 @@ import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Resize;
+import io.terrace.placement.move.FirstReads;
 import io.terrace.placement.move.HeldBlocks;
 import io.terrace.placement.move.LeavingCopies;
 import io.terrace.placement.move.MoveDispatcher;
@@ -53,6 +54,7 @@ final class EngineEpoch {
     private final PinnedBlocks pinnedBlocks;
     private final HeldBlocks heldBlocks;
     private final WrittenBlocks writtenBlocks;
+    private final FirstReads firstReads;
     private final LeavingCopies leavingCopies;
     private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
@@ -96,11 +98,12 @@ final class EngineEpoch {
         homeChoice = homes.make(clusterState);
         dispatcher = new MoveDispatcher(clusterState, view, homeChoice);
         writtenBlocks = new WrittenBlocks(clusterState, view);
+        firstReads = new FirstReads(settings.firstReads(), clusterState, writtenBlocks);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
         reportValidator = new ReportValidator(clusterState, view);
         heartbeatProcessor = new HeartbeatProcessor(clusterState, reportValidator);
-        heatProcessor =
-                new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, homeChoice);
+        heatProcessor = new HeatProcessor(
+                clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, firstReads, homeChoice);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         heldBlocks = new HeldBlocks(clusterState);
@@ -137,8 +140,8 @@ final class EngineEpoch {
     /** Another policy is in force, so other rules hold. */
     void rulesChanged(long nowMs) {
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heatProcessor =
-                new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, homeChoice);
+        heatProcessor = new HeatProcessor(
+                clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, firstReads, homeChoice);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks.rules(ruleEvaluator);
         volumes.rules(nowMs, activePolicy.spec());
@@ -269,6 +272,7 @@ final class EngineEpoch {
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
             heldBlocks.turn(nowMs, ruleEvaluator);
+            firstReads.turn(nowMs);
             writtenBlocks.turn(nowMs, planner);
             leavingCopies.turn(nowMs, planner);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {

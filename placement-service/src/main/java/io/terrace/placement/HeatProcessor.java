@@ -3,6 +3,7 @@ package io.terrace.placement;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.move.FirstReads;
 import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
@@ -39,6 +40,7 @@ final class HeatProcessor {
     private final HomeChoice homeChoice;
     private final HolderLookup holderLookup;
     private final WrittenBlocks writtenBlocks;
+    private final FirstReads firstReads;
     private final MetricRegistry metricRegistry;
     private final Access access = new Access();
 
@@ -48,6 +50,7 @@ final class HeatProcessor {
             RuleEvaluator ruleEvaluator,
             ReportValidator reportValidator,
             WrittenBlocks writtenBlocks,
+            FirstReads firstReads,
             HomeChoice homeChoice) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
@@ -56,6 +59,7 @@ final class HeatProcessor {
         this.homeChoice = homeChoice;
         this.holderLookup = new HolderLookup(clusterState, new HomeSelector(clusterState), view);
         this.writtenBlocks = writtenBlocks;
+        this.firstReads = firstReads;
         this.metricRegistry = clusterState.metricRegistry();
     }
 
@@ -67,7 +71,7 @@ final class HeatProcessor {
                 counted.add(entry);
             }
         }
-        ruleEvaluator.prepare(nowMs, node, counted);
+        ruleEvaluator.prepare(nowMs, node, counted, firstReads.isOn());
         holderLookup.ask(nowMs, node, counted);
         for (Heat entry : counted) {
             heat(nowMs, node, entry);
@@ -141,6 +145,9 @@ final class HeatProcessor {
         }
         if (entry.writes() > 0) {
             writtenBlocks.written(nowMs, node, block, ruleDecision);
+            firstReads.written(nowMs, node, block, ruleDecision, ruleEvaluator.path(block.id()));
+        } else {
+            firstReads.read(nowMs, block);
         }
         holderLookup.locate(nowMs, node, heat);
         @Nullable DataNodeState before = heat.home();

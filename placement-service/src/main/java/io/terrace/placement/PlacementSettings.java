@@ -4,6 +4,7 @@ import io.terrace.common.ControlSample;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
@@ -20,11 +21,12 @@ public record PlacementSettings(
         MoveSettings moves,
         HeatSettings heat,
         HeartbeatSettings heartbeats,
-        ControlSettings control) {
+        ControlSettings control,
+        FirstReadSettings firstReads) {
 
-    /** Without a control sample. */
+    /** Without a control sample, and without copies before first reads. */
     public PlacementSettings(PolicyChoice policy, MoveSettings moves, HeatSettings heat, HeartbeatSettings heartbeats) {
-        this(policy, moves, heat, heartbeats, ControlSettings.OFF);
+        this(policy, moves, heat, heartbeats, ControlSettings.OFF, FirstReadSettings.OFF);
     }
 
     /**
@@ -53,7 +55,10 @@ public record PlacementSettings(
                         TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES.get(conf)),
                 new ControlSettings(
                         new ControlSample(TerraceSettings.PLACEMENT_CONTROL_SHARE.get(conf)),
-                        TerraceSettings.PLACEMENT_CONTROL_PAUSE.get(conf)));
+                        TerraceSettings.PLACEMENT_CONTROL_PAUSE.get(conf)),
+                new FirstReadSettings(
+                        TerraceSettings.PLACEMENT_FIRST_READ_VAIN.get(conf) / 100.0,
+                        TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(conf)));
     }
 
     private static VolumeMoveSettings volumes(UnaryOperator<String> conf) {

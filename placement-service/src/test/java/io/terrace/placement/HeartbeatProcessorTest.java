@@ -7,6 +7,8 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.move.FirstReadSettings;
+import io.terrace.placement.move.FirstReads;
 import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -40,6 +42,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
                 new RuleEvaluator(clusterState, names, spec),
                 reportValidator,
                 new WrittenBlocks(clusterState, names),
+                new FirstReads(FirstReadSettings.OFF, clusterState, new WrittenBlocks(clusterState, names)),
                 new HomeSelector(clusterState));
     }
 

@@ -8,6 +8,7 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HeatSettings;
@@ -48,7 +49,8 @@ class PlacementSettingsTest {
                                         100L << 20, 10L << 30, 4, 1_000, 1_000, 0.9, 86_400_000, 21_600_000)),
                         new HeatSettings(500_000, 600_000),
                         new HeartbeatSettings(250, 10_000, 600_000, 10_000),
-                        new ControlSettings(new ControlSample(1), 3_600_000)));
+                        new ControlSettings(new ControlSample(1), 3_600_000),
+                        new FirstReadSettings(0, 21_600_000)));
     }
 
     @Test
@@ -78,6 +80,8 @@ class PlacementSettingsTest {
         conf.put("terrace.placement.volume.others.rest", "20s");
         conf.put("terrace.placement.control.share", "2");
         conf.put("terrace.placement.control.pause", "21s");
+        conf.put("terrace.placement.first-read.vain", "10");
+        conf.put("terrace.placement.first-read.within", "22s");
         assertThat(read())
                 .isEqualTo(new PlacementSettings(
                         choice("idecider", Map.of("threshold", "5", "remembered", "6144")),
@@ -91,7 +95,8 @@ class PlacementSettingsTest {
                                 new VolumeMoveSettings(13, 14, 15, 16, 17, 0.18, 19_000, 20_000)),
                         new HeatSettings(7_000, 8_000),
                         new HeartbeatSettings(90, 10_000, 11_000, 12_000),
-                        new ControlSettings(new ControlSample(2), 21_000)));
+                        new ControlSettings(new ControlSample(2), 21_000),
+                        new FirstReadSettings(0.1, 22_000)));
     }
 
     @ParameterizedTest
@@ -103,6 +108,7 @@ class PlacementSettingsTest {
         "terrace.placement.tracked.blocks,     many",
         "terrace.placement.node.expiry,        25d",
         "terrace.placement.control.share,      11",
+        "terrace.placement.first-read.vain,    51",
         "terrace.placement.policy,             guess"
     })
     void from_aBadValue_isRefusedWithKeyAndRemedy(String key, String value) {

@@ -393,6 +393,18 @@ public final class TerraceSettings {
             .millis("10m", 1_000, DAYS_24)
             .doc("Half-life of heat, where the home of a block and placementctl top are concerned.");
 
+    public static final Setting<Integer> PLACEMENT_FIRST_READ_VAIN = key(
+                    "terrace.placement.first-read.vain", "NameNode")
+            .whole(0, 0, 50)
+            .doc(
+                    "Blocks of directories where nearly all that is written is read soon are copied into memory once they are written, before their first read. This is the percent of all bytes copied into memory that may turn out not to be read in time; 10 is a good value, 0 turns it off.");
+
+    public static final Setting<Long> PLACEMENT_FIRST_READ_WITHIN = key(
+                    "terrace.placement.first-read.within", "NameNode")
+            .millis("6h", 1_000, DAYS_24)
+            .doc(
+                    "The time from a write to the first read within which the read counts as soon; for so long a copy waits for it.");
+
     public static final Setting<Path> DATANODE_MEMORY_DIR = key("terrace.datanode.memory.dir", "DataNode")
             .absolutePath()
             .doc(

@@ -367,6 +367,15 @@ public enum Metric {
     PLACEMENT_WRITTEN_REFUSED(
             "placement.written.refused",
             "Blocks that such a rule wanted in memory once written, for which there was no room."),
+    PLACEMENT_FIRST_READ_ORDERED(
+            "placement.firstread.ordered",
+            "Copies in memory ordered before the first read of a block, as such blocks are read soon after they are written."),
+    PLACEMENT_FIRST_READ_REFUSED(
+            "placement.firstread.refused",
+            "Such copies that were not ordered: there was no room, or too many were in vain."),
+    PLACEMENT_FIRST_READ_SERVED("placement.firstread.served", "Such copies that were there when the first read came."),
+    PLACEMENT_FIRST_READ_VAIN_BYTES(
+            "placement.firstread.vain.bytes", "Bytes of such copies whose first read did not come in time."),
     PLACEMENT_LEAVING_ORDERED(
             "placement.leaving.ordered",
             "Copies in memory ordered on another DataNode, as the one with the only copy is decommissioned or enters"

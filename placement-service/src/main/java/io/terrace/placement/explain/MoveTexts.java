@@ -116,6 +116,7 @@ final class MoveTexts {
             case POLICY, MOVED_HOME -> "policy";
             case HEAT, COLD, FULL -> "range";
             case LEAVING -> "decommission";
+            case FIRST_READ -> "first read";
         };
     }
 

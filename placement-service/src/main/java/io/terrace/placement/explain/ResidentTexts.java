@@ -9,6 +9,7 @@ import io.terrace.policy.api.Explanation;
 import io.terrace.policy.api.Explanation.Worth;
 import io.terrace.protocol.MoveOutcome;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What is said of a block that is in memory. */
 final class ResidentTexts {
@@ -43,21 +44,34 @@ final class ResidentTexts {
     }
 
     private String held() {
+        Move move = arrival();
+        if (move == null) {
+            return "It was promoted by an order; no policy decides about it yet.";
+        }
+        String by = move.occasion().by();
+        return move.cause() == Cause.RULE || move.cause() == Cause.FIRST_READ
+                ? Words.capital(Words.message(move.reason())) + "; no policy decides about it yet."
+                : (by.isEmpty() ? "An operator" : Words.name(by)) + " promoted it; no policy decides about it yet.";
+    }
+
+    /** The move that brought it in, if it is known still. */
+    private @Nullable Move arrival() {
         for (Move move : situation.report().lastMoves()) {
             if (move.isPromotion()
                     && move.outcome() == MoveOutcome.DONE
                     && move.node().equals(first.node())) {
-                String by = move.occasion().by();
-                return move.cause() == Cause.RULE
-                        ? Words.capital(Words.message(move.reason())) + "; no policy decides about it yet."
-                        : (by.isEmpty() ? "An operator" : Words.name(by))
-                                + " promoted it; no policy decides about it yet.";
+                return move;
             }
         }
-        return "It was promoted by an order; no policy decides about it yet.";
+        return null;
     }
 
     private String heldNext() {
+        Move move = arrival();
+        if (move != null && move.cause() == Cause.FIRST_READ) {
+            return "The policy decides once it was read, or when that does not happen in time; until then it stays. Out now: "
+                    + situation.file().command("demote") + ".";
+        }
         return "The policy decides in " + Quantity.millis(first.heldForMs()) + "; until then it stays. Out now: "
                 + situation.file().command("demote") + ".";
     }

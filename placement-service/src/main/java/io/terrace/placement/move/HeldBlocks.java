@@ -5,13 +5,15 @@ import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.ResidentBlocks.Held;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 
 /**
  * The blocks that operators promoted, or rules when they were written: each is kept from the policy until it is in memory
  * and for {@value #HOLD_MS} ms after, so that the policy does not undo at once what was ordered. Then the policy decides on
- * it as on any other. Owned by the loop's thread.
+ * it as on any other. Those that wait for their first read stay until {@link FirstReads} releases them. Owned by the loop's
+ * thread.
  */
 public final class HeldBlocks {
 
@@ -34,7 +36,8 @@ public final class HeldBlocks {
                 long sinceMs = held.arrivedMs() < 0 ? 0 : nowMs - held.arrivedMs();
                 boolean gone = sinceMs >= REPORT_MS
                         && !node.residents().holds(held.block().id());
-                if (sinceMs >= HOLD_MS || gone || isForbidden(held, ruleEvaluator)) {
+                boolean over = sinceMs >= HOLD_MS && held.by() != Cause.FIRST_READ;
+                if (over || gone || isForbidden(held, ruleEvaluator)) {
                     release(clusterState, nowMs, node, held.block().id());
                 }
             }
@@ -47,13 +50,18 @@ public final class HeldBlocks {
         return ruleDecision != null && ruleDecision.forbids();
     }
 
-    /** For how long the policy may not evict a block; 0 if it is not held. */
+    /**
+     * For how long the policy may not evict a block, at least; 0 if it is not held. One that waits for its first read may be
+     * held for longer.
+     */
     public static long heldForMs(long nowMs, DataNodeState node, long blockId) {
         Held held = node.residents().findHeld(blockId);
         if (held == null) {
             return 0;
         }
-        return held.arrivedMs() < 0 ? HOLD_MS : Math.max(0, HOLD_MS - (nowMs - held.arrivedMs()));
+        return held.arrivedMs() < 0 || held.by() == Cause.FIRST_READ
+                ? HOLD_MS
+                : Math.max(0, HOLD_MS - (nowMs - held.arrivedMs()));
     }
 
     /** Leaves the block to the policy, which has its room back. */

@@ -18,7 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Blocks that were just written and whose rule or annotation says {@code write: memory}. A block waits here until the
+ * Blocks that were just written and whose rule or annotation says {@code write: memory}, or whose first read is expected soon
+ * ({@link FirstReads}). A block waits here until the
  * NameNode has it complete, then a copy of it is ordered ({@link HeldPromotion}): on the DataNode that reported the write
  * first, unless another one has become its home. No copy is ordered where one is there already, as after a write through
  * memory.
@@ -41,11 +42,12 @@ public final class WrittenBlocks {
     private final NamespaceView view;
     private final Map<Long, Written> waiting = new LinkedHashMap<>();
 
-    /** A block, who reported it, and which rule wants it in memory. */
-    private record Written(StampedBlock block, DataNodeState node, String rule, long sinceMs, long askMs) {
+    /** A block, who reported it, and why it is wanted in memory. */
+    private record Written(
+            StampedBlock block, DataNodeState node, Cause cause, String reason, long sinceMs, long askMs) {
 
         Written later(long nowMs) {
-            return new Written(block, node, rule, sinceMs, nowMs + ASK_AGAIN_MS);
+            return new Written(block, node, cause, reason, sinceMs, nowMs + ASK_AGAIN_MS);
         }
     }
 
@@ -59,16 +61,20 @@ public final class WrittenBlocks {
         if (ruleDecision.rule() == null || !ruleDecision.writesToMemory()) {
             return;
         }
+        want(nowMs, node, block, Cause.RULE, ruleDecision.rule().name() + " says write: memory");
+    }
+
+    /** A block that was written is wanted in memory, for a rule or for a first read that is expected. */
+    void want(long nowMs, DataNodeState node, StampedBlock block, Cause cause, String reason) {
         Written before = waiting.get(block.id());
         if (before != null && before.block.sameContent(block)) {
             return;
         }
         if (before == null && waiting.size() >= MOST_WAITING) {
-            clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_REFUSED);
+            refuse(cause);
             return;
         }
-        String rule = ruleDecision.rule().name();
-        waiting.put(block.id(), new Written(block, node, rule, nowMs, nowMs + ASK_AGAIN_MS));
+        waiting.put(block.id(), new Written(block, node, cause, reason, nowMs, nowMs + ASK_AGAIN_MS));
     }
 
     /** Orders copies of what is complete, with one look at the NameNode's maps. */
@@ -114,27 +120,44 @@ public final class WrittenBlocks {
         if (node.residents().holds(block.id()) || node.moveQueue().open(block.id()) != null) {
             return;
         }
-        if (!node.canHold(block.lengthBytes()) || !makeRoom(nowMs, node, block.lengthBytes())) {
-            clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_REFUSED);
+        if (!node.canHold(block.lengthBytes()) || !makeRoom(nowMs, node, block.lengthBytes(), written.cause)) {
+            refuse(written.cause);
             return;
         }
-        promotion.order(nowMs, node, block, Cause.RULE, written.rule + " says write: memory", "");
-        clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_ORDERED);
+        promotion.order(nowMs, node, block, written.cause, written.reason, "");
+        clusterState
+                .metricRegistry()
+                .increment(
+                        written.cause == Cause.FIRST_READ
+                                ? Metric.PLACEMENT_FIRST_READ_ORDERED
+                                : Metric.PLACEMENT_WRITTEN_ORDERED);
     }
 
-    /** Leaves the oldest blocks that were held for their write to the policy; whether there is room now. */
-    private boolean makeRoom(long nowMs, DataNodeState node, long bytes) {
+    private void refuse(Cause cause) {
+        clusterState
+                .metricRegistry()
+                .increment(
+                        cause == Cause.FIRST_READ
+                                ? Metric.PLACEMENT_FIRST_READ_REFUSED
+                                : Metric.PLACEMENT_WRITTEN_REFUSED);
+    }
+
+    /**
+     * Whether there is room for one more block of that cause. For a newer block of a rule, the oldest that were held for their
+     * write are left to the policy; one that waits for its first read is worth no less than a newer one.
+     */
+    private boolean makeRoom(long nowMs, DataNodeState node, long bytes, Cause cause) {
         long most = node.memory().capacityBytes() / HELD_PART;
         if (bytes > most || node.moveQueue().isFullForPromotions()) {
             return false;
         }
         List<Held> written = node.residents().held().stream()
-                .filter(held -> held.by() == Cause.RULE)
+                .filter(held -> held.by() == cause)
                 .toList();
         long heldBytes =
                 written.stream().mapToLong(held -> held.block().lengthBytes()).sum();
         for (Held held : written) {
-            if (heldBytes + bytes <= most) {
+            if (heldBytes + bytes <= most || cause == Cause.FIRST_READ) {
                 break;
             }
             if (held.arrivedMs() >= 0) {

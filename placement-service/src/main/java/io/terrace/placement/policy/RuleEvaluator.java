@@ -49,8 +49,8 @@ public final class RuleEvaluator {
     private long sweptMs = Long.MIN_VALUE;
     private long changedMs = Long.MIN_VALUE;
 
-    /** The rule that a block's path matches, if any. */
-    private record Match(@Nullable PathRule rule) {}
+    /** A block's path, and the rule that it matches, if any. */
+    private record Match(String path, @Nullable PathRule rule) {}
 
     /** A file that a rule pins if the reporter holds its block. */
     private record ToPin(PathRule rule, Named file, Candidate reporter) {}
@@ -72,10 +72,15 @@ public final class RuleEvaluator {
         toSweep.clear();
     }
 
-    /** Looks up what the entries of a DataNode's heartbeat need. */
-    public void prepare(long nowMs, DataNodeState node, List<Heat> entries) {
+    /**
+     * Looks up what the entries of a DataNode's heartbeat need.
+     *
+     * @param written whether the paths of blocks that were written are wanted in any case, for {@link #path}
+     */
+    public void prepare(long nowMs, DataNodeState node, List<Heat> entries, boolean written) {
         fresh.clear();
-        if (spec.rules().isEmpty()) {
+        boolean rules = !spec.rules().isEmpty();
+        if (!rules && !written) {
             return;
         }
         TokenBucket looks = node.reportQuota().looks();
@@ -83,7 +88,8 @@ public final class RuleEvaluator {
         List<Reported> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
-            if (unknown.size() < limit && (heat == null || !isValid(nowMs, heat))) {
+            boolean wanted = (written && entry.writes() > 0) || (rules && (heat == null || !isValid(nowMs, heat)));
+            if (unknown.size() < limit && wanted) {
                 unknown.add(new Reported(node, entry.block()));
             }
         }
@@ -127,7 +133,7 @@ public final class RuleEvaluator {
         } else {
             pins.unpin(named.inode());
         }
-        fresh.put(block.id(), new Match(rule));
+        fresh.put(block.id(), new Match(named.path(), rule));
     }
 
     private void pin(List<ToPin> toPin) {
@@ -159,6 +165,12 @@ public final class RuleEvaluator {
             heat.rule(nowMs, spec, found.rule);
         }
         return decide(heat, reported.lengthBytes());
+    }
+
+    /** The path of a block, if it was looked up for the heartbeat that is being taken. */
+    public @Nullable String path(long blockId) {
+        Match found = fresh.get(blockId);
+        return found == null ? null : found.path;
     }
 
     private @Nullable RuleDecision decide(BlockHeat heat, long lengthBytes) {

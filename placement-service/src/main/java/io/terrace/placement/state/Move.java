@@ -30,11 +30,13 @@ public final class Move {
         /** The same; the tier is full. */
         FULL,
         /** The DataNode with the only copy in memory is decommissioned or enters maintenance. */
-        LEAVING;
+        LEAVING,
+        /** It was written, and blocks of its directory are read soon after that. */
+        FIRST_READ;
 
         /** Whether a promotion for it is kept from the policy for a time. */
         boolean isHeld() {
-            return this == OPERATOR || this == RULE || this == LEAVING;
+            return this == OPERATOR || this == RULE || this == LEAVING || this == FIRST_READ;
         }
     }
 

@@ -11,6 +11,7 @@ import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.journal.SteppedJournal;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
@@ -104,7 +105,8 @@ public final class SimulatedCluster {
                                 60_000)),
                 new HeatSettings(1_000, 10_000),
                 new HeartbeatSettings(250, 1_500, 60_000, 100),
-                new ControlSettings(hooks.controlSample(policy.sample()), 3_600_000));
+                new ControlSettings(hooks.controlSample(policy.sample()), 3_600_000),
+                FirstReadSettings.OFF);
         for (int i = 0; i < HOSTS; i++) {
             hosts.add(new Host(
                     "dn" + i,

@@ -1,0 +1,17 @@
+package io.terrace.placement.move;
+
+/**
+ * Whether blocks are copied into memory before their first read, where it is learned that it comes soon.
+ *
+ * @param vainShare of all bytes copied into memory, those copied so and not read in time; 0 for no such copies
+ * @param withinMs from the write to the first read
+ */
+public record FirstReadSettings(double vainShare, long withinMs) {
+
+    /** No such copies. */
+    public static final FirstReadSettings OFF = new FirstReadSettings(0, 1);
+
+    public boolean isOn() {
+        return vainShare > 0;
+    }
+}

@@ -1,0 +1,132 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.metrics.Metric;
+import io.terrace.placement.move.HeldBlocks;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.protocol.StampedBlock;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Blocks of 1 MB that are written to two directories; a quarter of a DataNode's memory is 2.5 MB. */
+class FirstReadPlacementTest extends SteppedLoop {
+
+    private static final long HOUR_MS = 3_600_000;
+
+    @BeforeEach
+    void copyBeforeFirstReads() {
+        placement = new PlacementEngine(
+                settings(
+                        Map.of("terrace.placement.first-read.vain", "10", "terrace.placement.first-read.within", "1h")),
+                names,
+                metricRegistry);
+        activate();
+        for (int id = 1; id < 40; id++) {
+            name(block(id, 1), 100 + id, "/day/2026-11-" + id + "/part");
+            name(block(100 + id, 1), 200 + id, "/archive/" + id);
+        }
+        beat(one);
+        beat(two);
+    }
+
+    private void waitForCopies() {
+        for (int i = 0; i < 8; i++) {
+            beat(one);
+            beat(two);
+        }
+    }
+
+    private void pass(long ms) {
+        for (long endMs = nowMs + ms; nowMs < endMs; nowMs += 5_000) {
+            beat(one);
+            beat(two);
+        }
+    }
+
+    private void written(StampedBlock block) {
+        beat(one.writes(block));
+        waitForCopies();
+    }
+
+    private void readSoonAfterTheWrite(int blocks) {
+        for (int id = 1; id <= blocks; id++) {
+            written(block(id, 1));
+            beat(one.reads(block(id, 1), 1));
+        }
+    }
+
+    @Test
+    void written_whereAllIsRead_isInMemoryBeforeItsFirstRead() {
+        readSoonAfterTheWrite(6);
+        assertThat(one.memory).doesNotContainKey(20L);
+        written(block(20, 1));
+        assertThat(one.memory).containsKey(20L);
+        assertThat(placement.reports().block(nowMs, 20, 1).lastMoves())
+                .singleElement()
+                .satisfies(move -> {
+                    assertThat(move.cause()).isEqualTo(Cause.FIRST_READ);
+                    assertThat(move.reason())
+                            .isEqualTo("100 % of what is written to directories like /day/#-#-# is read soon after");
+                });
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isPositive();
+    }
+
+    @Test
+    void written_whereNothingIsRead_isNot() {
+        for (int id = 101; id < 120; id++) {
+            written(block(id, 1));
+        }
+        assertThat(one.memory).isEmpty();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isZero();
+    }
+
+    @Test
+    void copy_waitsForItsReadLongerThanOtherHeldBlocks_andIsThePolicysThen() {
+        readSoonAfterTheWrite(6);
+        written(block(20, 1));
+        pass(HeldBlocks.HOLD_MS + 1_000);
+        assertThat(held(20)).isTrue();
+        beat(one.reads(block(20, 1), 1));
+        beat(one);
+        assertThat(held(20)).isFalse();
+        assertThat(one.memory).containsKey(20L);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_SERVED)).isPositive();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isZero();
+    }
+
+    @Test
+    void copy_notReadInTime_isThePolicysAndCountsAsInVain() {
+        readSoonAfterTheWrite(6);
+        written(block(20, 1));
+        pass(HOUR_MS);
+        assertThat(held(20)).isFalse();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isEqualTo(MB);
+    }
+
+    @Test
+    void copies_ofMoreThanAQuarterOfMemory_areRefused() {
+        readSoonAfterTheWrite(8);
+        for (int id = 20; id < 26; id++) {
+            written(block(id, 1));
+        }
+        assertThat(one.memory.keySet()).contains(20L, 21L).doesNotContain(22L, 23L, 24L, 25L);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_REFUSED)).isEqualTo(4);
+    }
+
+    @Test
+    void written_whileItIsOff_looksUpNothing() {
+        placement = new PlacementEngine(settings, names, metricRegistry);
+        activate();
+        beat(one);
+        int looks = names.looks;
+        written(block(20, 1));
+        assertThat(names.looks).isEqualTo(looks);
+    }
+
+    private boolean held(long blockId) {
+        return placement.reports().block(nowMs, blockId, 1).replicas().stream()
+                .anyMatch(replica -> replica.heldForMs() > 0);
+    }
+}
