@@ -131,6 +131,7 @@ final class FaultRun {
                 pipeline.clear();
                 Stream.of(words)
                         .skip(1)
+                        .filter(word -> !word.isEmpty()) // The stream may have no DataNode at that moment.
                         .map(Integer::parseInt)
                         .map(faults::numberOf)
                         .forEach(pipeline::add);
