@@ -146,7 +146,8 @@ final class HeatProcessor {
         if (entry.writes() > 0) {
             writtenBlocks.written(nowMs, node, block, ruleDecision);
             firstReads.written(nowMs, node, block, ruleDecision, ruleEvaluator.path(block.id()));
-        } else {
+        }
+        if (entry.reads() > 0) {
             firstReads.read(nowMs, block);
         }
         holderLookup.locate(nowMs, node, heat);

@@ -82,6 +82,13 @@ public final class FakeDataNode {
         return this;
     }
 
+    /** Both within one heartbeat, which has one entry for a block. */
+    FakeDataNode writesAndReads(StampedBlock block) {
+        long bytes = block.lengthBytes();
+        heat.add(new Heat(block, StorageTier.DISK, false, 1, bytes, 0, 1, bytes, 0));
+        return this;
+    }
+
     long usedBytes() {
         return memory.values().stream().mapToLong(StampedBlock::lengthBytes).sum();
     }

@@ -106,6 +106,26 @@ class FirstReadPlacementTest extends SteppedLoop {
     }
 
     @Test
+    void copy_readWhileOnItsWay_isThePolicysAndNotInVain() {
+        readSoonAfterTheWrite(6);
+        beat(one.writes(block(20, 1)));
+        beat(one.reads(block(20, 1), 1));
+        waitForCopies();
+        assertThat(one.memory).containsKey(20L);
+        assertThat(held(20)).isFalse();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isZero();
+    }
+
+    @Test
+    void written_andReadInOneHeartbeat_countsAsRead() {
+        for (int id = 1; id <= 6; id++) {
+            beat(one.writesAndReads(block(id, 1)));
+        }
+        written(block(20, 1));
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isPositive();
+    }
+
+    @Test
     void copies_ofMoreThanAQuarterOfMemory_areRefused() {
         readSoonAfterTheWrite(8);
         for (int id = 20; id < 26; id++) {

@@ -3,6 +3,7 @@ package io.terrace.placement.move;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move.Cause;
@@ -106,7 +107,13 @@ public final class FirstReads {
         }
     }
 
-    /** Leaves copies whose first read did not come in time to the policy. */
+    /** The first read may come while the copy is on its way. */
+    private boolean wasRead(StampedBlock block) {
+        BlockHeat heat = clusterState.heat().find(block.id());
+        return heat != null && heat.reads() > 0;
+    }
+
+    /** Leaves copies whose first read did not come in time, or came before the copy, to the policy. */
     public void turn(long nowMs) {
         if (!settings.isOn()) {
             return;
@@ -120,9 +127,12 @@ public final class FirstReads {
                 if (held.by() == Cause.FIRST_READ
                         && held.arrivedMs() >= 0
                         && !model.awaits(nowMs, held.block().id())) {
-                    limit.inVain(held.block().lengthBytes());
-                    metricRegistry.add(
-                            Metric.PLACEMENT_FIRST_READ_VAIN_BYTES, held.block().lengthBytes());
+                    if (!wasRead(held.block())) {
+                        limit.inVain(held.block().lengthBytes());
+                        metricRegistry.add(
+                                Metric.PLACEMENT_FIRST_READ_VAIN_BYTES,
+                                held.block().lengthBytes());
+                    }
                     HeldBlocks.release(clusterState, nowMs, node, held.block().id());
                 }
             }
