@@ -59,12 +59,12 @@ final class Findings {
     }
 
     private void wrong(String process, String line, String[] words) {
-        long position = Long.parseLong(words[2]);
         long count = Long.parseLong(words[5]);
-        long blockBytes = Long.parseLong(words[6]);
+        long block = Long.parseLong(words[6]);
+        long offset = Long.parseLong(words[7]);
         boolean explained = memoryUnverified
                 && count == 1
-                && flips.explains(position % blockBytes, Integer.parseInt(words[3]), Integer.parseInt(words[4]));
+                && flips.explains(block, offset, Integer.parseInt(words[3]), Integer.parseInt(words[4]));
         count(explained ? "bytes.wrong.flipped" : "bytes.wrong", count);
         if (!explained) {
             print(process, line);

@@ -18,7 +18,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Bits that were flipped behind the back of DataNodes. Thread-safe. */
 final class Flips {
@@ -31,7 +30,9 @@ final class Flips {
     private final Set<String> flippedBlocks = new HashSet<>();
     private final List<Flip> inMemory = new ArrayList<>();
 
-    private record Flip(long offset, int mask, long atNs) {}
+    private record Flip(long block, long offset, int mask, long atNs) {}
+
+    private record Bit(long offset, int mask) {}
 
     /**
      * Flips a bit of a finalised replica. A block is damaged at most once, and only if all its other replicas are whole, so
@@ -66,20 +67,25 @@ final class Flips {
     /** Flips a bit of a copy in the memory directory of a DataNode. */
     synchronized boolean flipMemory(Path memory, long draw) throws IOException {
         Optional<Path> file = pick(files(memory, COPY), draw);
-        Optional<Flip> flip = file.isEmpty() ? Optional.empty() : flip(file.get(), draw);
-        flip.ifPresent(inMemory::add);
-        return flip.isPresent();
+        Optional<Bit> bit = file.isEmpty() ? Optional.empty() : flip(file.get(), draw);
+        if (bit.isEmpty()) {
+            return false;
+        }
+        inMemory.add(new Flip(blockOf(file.get()), bit.get().offset(), bit.get().mask(), System.nanoTime()));
+        return true;
     }
 
     /**
      * Whether a reader of memory without checksums may have seen this byte: a scrub has not had the time to find it.
      *
-     * @param offset in its block
+     * @param block its number
+     * @param offset in the block
      */
-    synchronized boolean explains(long offset, int expected, int actual) {
+    synchronized boolean explains(long block, long offset, int expected, int actual) {
         long nowNs = System.nanoTime();
         return inMemory.stream()
-                .anyMatch(flip -> flip.offset() == offset
+                .anyMatch(flip -> flip.block() == block
+                        && flip.offset() == offset
                         && flip.mask() == (expected ^ actual)
                         && nowNs - flip.atNs() < SCRUBBED_WITHIN_NS);
     }
@@ -88,7 +94,15 @@ final class Flips {
         return files.isEmpty() ? Optional.empty() : Optional.of(files.get((int) Math.floorMod(draw, files.size())));
     }
 
-    private static Optional<Flip> flip(Path file, long draw) throws IOException {
+    private static long blockOf(Path copy) {
+        Matcher matcher = COPY.matcher(copy.getFileName().toString());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(copy + " is no copy of a block");
+        }
+        return Long.parseLong(matcher.group(1));
+    }
+
+    private static Optional<Bit> flip(Path file, long draw) throws IOException {
         SplittableRandom random = new SplittableRandom(draw);
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
         boolean sealed = !permissions.contains(PosixFilePermission.OWNER_WRITE);
@@ -109,7 +123,7 @@ final class Flips {
             }
             one.put(0, (byte) (one.get(0) ^ mask)).flip();
             channel.write(one, at);
-            return Optional.of(new Flip(at, mask, System.nanoTime()));
+            return Optional.of(new Bit(at, mask));
         } finally {
             if (sealed && Files.exists(file)) {
                 Files.setPosixFilePermissions(file, permissions);
@@ -118,15 +132,9 @@ final class Flips {
     }
 
     private static List<Path> files(Path root, Pattern name) throws IOException {
-        try (Stream<Path> tree = Files.walk(root)) {
-            return tree.filter(file -> {
-                        Matcher matcher = name.matcher(file.getFileName().toString());
-                        return matcher.matches() && Files.isRegularFile(file);
-                    })
-                    .sorted()
-                    .toList();
-        } catch (java.io.UncheckedIOException moved) {
-            throw new IOException("files of " + root + " are moving", moved);
-        }
+        return LiveFiles.below(root).stream()
+                .filter(file -> name.matcher(file.getFileName().toString()).matches())
+                .sorted()
+                .toList();
     }
 }

@@ -13,14 +13,14 @@ import java.util.TreeMap;
  */
 final class Growth {
     /** Fewer say nothing. The first is not used: classes are loaded, caches filled. */
-    private static final int LEAST_SAMPLES = 7;
+    static final int LEAST_SAMPLES = 7;
 
     private final Map<String, List<Long>> series = new TreeMap<>();
 
     /**
      * Takes a sample in.
      *
-     * @param process its name and id: one that was started again begins anew
+     * @param process its name, a space and its id: one that was started again begins anew
      */
     void add(String process, Map<Resource, Long> sample) {
         sample.forEach((resource, value) -> series.computeIfAbsent(
@@ -46,6 +46,14 @@ final class Growth {
         return series.values().stream()
                 .filter(values -> values.size() >= LEAST_SAMPLES)
                 .count();
+    }
+
+    /** The most samples of one process, for each name none of whose processes has enough. */
+    Map<String, Integer> unjudged() {
+        Map<String, Integer> most = new TreeMap<>();
+        series.forEach((name, values) -> most.merge(name.substring(0, name.indexOf(' ')), values.size(), Math::max));
+        most.values().removeIf(samples -> samples >= LEAST_SAMPLES);
+        return most;
     }
 
     private static boolean leaks(List<Long> all, long slack) {

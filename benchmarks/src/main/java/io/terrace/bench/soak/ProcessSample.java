@@ -55,16 +55,9 @@ final class ProcessSample {
 
     /** Adds what a DataNode has on the file system of its memory tier. */
     static void addMemory(Map<Resource, Long> sample, Path memory) throws IOException {
-        long links = 0;
-        try (Stream<Path> tree = Files.walk(memory)) {
-            for (Path file : tree.filter(Files::isRegularFile).toList()) {
-                if (!file.getFileName().toString().startsWith("blk_")) {
-                    links++;
-                }
-            }
-        } catch (java.io.UncheckedIOException moved) {
-            throw new IOException("files of " + memory + " are moving", moved);
-        }
+        long links = LiveFiles.below(memory).stream()
+                .filter(file -> !file.getFileName().toString().startsWith("blk_"))
+                .count();
         var store = Files.getFileStore(memory);
         sample.put(Resource.LINKS, links);
         sample.put(Resource.TMPFS, store.getTotalSpace() - store.getUnallocatedSpace());

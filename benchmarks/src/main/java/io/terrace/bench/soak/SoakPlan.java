@@ -59,7 +59,7 @@ final class SoakPlan {
         }
         int datanode = 1 + random.nextInt(datanodes);
         int client = 1 + random.nextInt(clients);
-        long gapMs = 200 + random.nextLong(2_800);
+        long gapMs = 100 + random.nextLong(1_900);
         long lastsMs = random.nextInt(5) == 0 ? 3_000 + random.nextLong(9_000) : 100 + random.nextLong(2_500);
         long draw = random.nextLong();
         if (drawn == SoakFault.KILL_DATANODE && datanode == survivingDatanode) {

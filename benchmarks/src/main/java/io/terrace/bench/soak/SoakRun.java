@@ -25,7 +25,16 @@ import org.apache.hadoop.fs.FileSystem;
 /** One run: rounds of faults, and after each a check of everything. */
 final class SoakRun {
     private static final int CLIENTS = 2;
-    private static final long ROUND_NS = TimeUnit.SECONDS.toNanos(60);
+
+    /** A run of ten minutes has more rounds than {@link Growth} needs, though most of its time goes to checks. */
+    private static final int ROUNDS = 18;
+
+    private static final long LEAST_ROUND_NS = TimeUnit.SECONDS.toNanos(15);
+    private static final long MOST_ROUND_NS = TimeUnit.SECONDS.toNanos(60);
+
+    /** A run of this length judges what was never killed. */
+    private static final long JUDGED_NS = TimeUnit.MINUTES.toNanos(10);
+
     private static final int PAUSE_SECONDS = 300;
     private static final int CHECK_SECONDS = 600;
     private static final Path TMPFS = Path.of("/dev/shm");
@@ -89,11 +98,14 @@ final class SoakRun {
     private void rounds(SoakCluster soak, SoakPlan plan) throws IOException {
         FaultInjector injector = new FaultInjector(soak, clients, flips, findings, options.terrace());
         Configuration conf = soak.cluster().confStock();
+        long lengthNs = options.length().toNanos();
+        long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
+        int leastRounds = lengthNs >= JUDGED_NS ? Growth.LEAST_SAMPLES : 1;
         long startNs = System.nanoTime();
         try (FileSystem stock = FileSystem.newInstance(URI.create(soak.cluster().fileSystemUri()), conf);
                 PrintStream lines = new PrintStream(new Lines(findings), true, StandardCharsets.UTF_8)) {
-            for (int round = 1; System.nanoTime() - startNs < options.length().toNanos(); round++) {
-                injector.run(plan, Math.min(ROUND_NS, options.length().toNanos()));
+            for (int round = 1; round <= leastRounds || System.nanoTime() - startNs < lengthNs; round++) {
+                injector.run(plan, roundNs);
                 mend(soak, injector);
                 for (ClientProcess client : clients) {
                     client.ask("PAUSE", PAUSE_SECONDS);
@@ -172,6 +184,10 @@ final class SoakRun {
         sheet.note("seconds", seconds, "s");
         List<String> leaks = growth.leaks();
         leaks.forEach(leak -> sheet.progress("grows: " + leak));
+        growth.unjudged()
+                .forEach((process, samples) ->
+                        sheet.progress("not judged for leaks: " + process + ", whose processes had " + samples
+                                + " checks at most of the " + Growth.LEAST_SAMPLES + " that are needed"));
         all.put("leaks", (long) leaks.size());
         all.put("leaks.judged", growth.judged());
         // What HDFS itself loses does not fail a run of stock: it is what this run is for.

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
             "Two clients write, append, truncate, rename, snapshot, delete and read on three DataNodes, under faults drawn from"
                     + " a seed: processes are killed and stopped, links cut, stalled and slowed, volumes and memory filled,"
                     + " bits flipped, the service switched off, policies changed.",
-            "Once a minute all is mended, and every byte that was acknowledged is read, with Terrace and without.",
+            "Once a minute or more often all is mended, and every byte that was acknowledged is read, with Terrace and without.",
             "As root, volumes and memory are tmpfs of their own; otherwise none becomes full."
         })
 public final class SoakTest implements Callable<Integer> {

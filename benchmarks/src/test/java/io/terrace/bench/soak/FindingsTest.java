@@ -11,8 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class FindingsTest {
-    private static final int BLOCK_BYTES = 1 << 20;
-
     private final StringWriter printed = new StringWriter();
     private final Flips flips = new Flips();
 
@@ -39,7 +37,7 @@ final class FindingsTest {
         Files.write(copy, new byte[] {5});
         assertThat(flips.flipMemory(memory, 3)).isTrue();
         int actual = Files.readAllBytes(copy)[0];
-        String line = "WRONG /soak/c1/f1 " + 3 * BLOCK_BYTES + " 5 " + actual + " 1 " + BLOCK_BYTES + " positioned";
+        String line = "WRONG /soak/c1/f1 3000 5 " + actual + " 1 7 0 positioned";
 
         Findings shm = findings(true);
         shm.take("c1", line);
@@ -49,6 +47,9 @@ final class FindingsTest {
         shm.take("c1", line.replace(" 5 " + actual, " 5 " + (actual ^ 0x81)));
         assertThat(shm.value("bytes.wrong")).isEqualTo(1);
         assertThat(printed.toString()).contains("/soak/c1/f1");
+
+        shm.take("c1", line.replace(" 7 0 ", " 8 0 "));
+        assertThat(shm.value("bytes.wrong")).as("the same bit of another block").isEqualTo(2);
 
         Findings tcp = findings(false);
         tcp.take("c1", line);

@@ -27,6 +27,7 @@ final class GrowthTest {
 
         assertThat(growth.leaks()).isEmpty();
         assertThat(growth.judged()).isEqualTo(2);
+        assertThat(growth.unjudged()).isEmpty();
     }
 
     @Test
@@ -37,6 +38,7 @@ final class GrowthTest {
 
         assertThat(growth.leaks()).isEmpty();
         assertThat(growth.judged()).isZero();
+        assertThat(growth.unjudged()).containsExactly(Map.entry("c1", 6));
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /**
  * An open file, or a file of a snapshot, whose bytes are compared with the journal of its writer. What the writer did meanwhile
@@ -96,7 +97,14 @@ final class ReadFile implements Closeable {
             for (int i = differs; i < count; i++) {
                 wrong += read[i] == expected[i] ? 0 : 1;
             }
-            report.wrong(path(), position + differs, expected[differs], read[differs], wrong, opened.blockBytes(), how);
+            report.wrong(
+                    path(),
+                    position + differs,
+                    expected[differs],
+                    read[differs],
+                    wrong,
+                    place(position + differs),
+                    how);
         } else if (position + count > now.written()) {
             report.wrong(
                     path(),
@@ -104,12 +112,26 @@ final class ReadFile implements Closeable {
                     0,
                     0,
                     position + count - now.written(),
-                    opened.blockBytes(),
+                    Report.Place.UNKNOWN,
                     how + "-beyond");
         }
         tally.add("bytes.verified", count);
         tally.add("reads." + how, 1);
         return true;
+    }
+
+    private Report.Place place(long position) {
+        try {
+            for (LocatedBlock block : in.getAllBlocks()) {
+                long offset = position - block.getStartOffset();
+                if (offset >= 0 && offset < block.getBlockSize()) {
+                    return new Report.Place(block.getBlock().getBlockId(), offset);
+                }
+            }
+        } catch (IOException nobodyKnows) {
+            return Report.Place.UNKNOWN;
+        }
+        return Report.Place.UNKNOWN;
     }
 
     @Override

@@ -8,10 +8,19 @@ import java.io.PrintStream;
  * @param out nothing else is printed there
  */
 record Report(PrintStream out) {
-    /** Bytes that are not what was written. */
-    void wrong(String path, long position, int expected, int actual, long count, long blockBytes, String how) {
+    /** A byte within its block; block 0 where it is not known. */
+    record Place(long block, long offset) {
+        static final Place UNKNOWN = new Place(0, 0);
+    }
+
+    /**
+     * Bytes that are not what was written.
+     *
+     * @param place of the first of them
+     */
+    void wrong(String path, long position, int expected, int actual, long count, Place place, String how) {
         say("WRONG " + path + " " + position + " " + (expected & 0xff) + " " + (actual & 0xff) + " " + count + " "
-                + blockBytes + " " + how);
+                + place.block() + " " + place.offset() + " " + how);
     }
 
     /** Bytes that were acknowledged and are not there. */

@@ -274,7 +274,7 @@ final class SoakWriter {
             if (length < file.acknowledged()) {
                 report.lost(path, file.acknowledged() - length, "has " + length + " bytes, " + file.phase());
             } else {
-                report.wrong(path, file.written(), 0, 0, length - file.written(), file.blockBytes(), "length");
+                report.wrong(path, file.written(), 0, 0, length - file.written(), Report.Place.UNKNOWN, "length");
                 journal.write("DELETE", file.id());
                 fs.delete(there, false);
                 journal.write("GONE", file.id());
