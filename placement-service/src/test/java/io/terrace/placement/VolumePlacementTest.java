@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
+import io.terrace.placement.report.BlockReport;
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
@@ -11,6 +13,7 @@ import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -410,5 +413,44 @@ class VolumePlacementTest extends TieredCluster {
         assertThat(stays(2)).isEqualTo("the block is being written or recovered");
         assertThat(stays(3)).isEqualTo("replicas on RAM_DISK are not moved");
         assertThat(stays(4)).isEqualTo("replicas on PROVIDED are not moved");
+    }
+
+    @Test
+    void stays_byWhatTheNameNodeSaysNow() {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(block(1, 4), "/a/1", StorageTier.DISK, one);
+        // Reads of an erasure-coded block are not counted, so nobody has looked at it.
+        Placed coded = names.places.get(1L).stopped("the block is erasure-coded");
+        BlockReport report = placement.reports().block(nowMs, 1, Set.of("one"), coded, 5);
+        assertThat(report.range()).isEqualTo("rule 1 of the policy keeps it in nvm..ssd");
+        assertThat(report.replicas()).extracting(ReplicaReport::stays).containsExactly("the block is erasure-coded");
+        Placed elsewhere = new Placed(block(1, 4), "/b/1", "the block is erasure-coded", coded.replicas());
+        report = placement.reports().block(nowMs, 1, Set.of("one"), elsewhere, 5);
+        assertThat(report.range()).isNull();
+        assertThat(report.replicas().get(0).stays()).isNull();
+
+        place(block(2, 4), "/a/2", StorageTier.DISK, one);
+        Placed closed = names.places.get(2L);
+        names.places.put(2L, closed.stopped("the block is being written or recovered"));
+        read(one, block(2, 4), 9);
+        assertThat(stays(2)).isEqualTo("the block is being written or recovered");
+        report = placement.reports().block(nowMs, 2, Set.of("one"), closed, 5);
+        assertThat(report.replicas().get(0).stays()).isNull();
+    }
+
+    @Test
+    void openWhenLookedAt_isLookedAtAgainWithinSeconds() {
+        rules("- path: /a/**", "  tiers: nvm");
+        place(BLOCK, "/a/file", StorageTier.DISK, one);
+        Placed closed = names.places.get(BLOCK.id());
+        names.places.put(
+                BLOCK.id(), new Placed(BLOCK, "/a/file", "the block is being written or recovered", List.of()));
+        read(one, BLOCK, 9);
+        assertThat(ordered(one)).isEmpty();
+        names.places.put(BLOCK.id(), closed);
+        waits(7_000);
+        read(one, BLOCK, 1);
+        waits(1_000);
+        assertThat(ordered(one)).containsExactly("1 DISK NVM");
     }
 }

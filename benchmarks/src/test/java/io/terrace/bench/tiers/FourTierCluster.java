@@ -50,8 +50,12 @@ final class FourTierCluster implements AutoCloseable {
 
     private final java.nio.file.Path scratch;
 
-    /** @param settings in addition to what a test of moves needs */
-    FourTierCluster(Map<String, String> settings) throws IOException {
+    /**
+     * @param settings in addition to what a test of moves needs
+     * @param more types of storage, in addition to the four
+     */
+    FourTierCluster(Map<String, String> settings, StorageType... more) throws IOException {
+        StorageType[] types = Stream.concat(Stream.of(TYPES), Stream.of(more)).toArray(StorageType[]::new);
         new Random(1).nextBytes(bytes);
         java.nio.file.Path memory = java.nio.file.Path.of("/dev/shm");
         boolean tmpfs = Files.isWritable(memory);
@@ -83,7 +87,7 @@ final class FourTierCluster implements AutoCloseable {
         }
         cluster = new MiniDFSCluster.Builder(conf, scratch.resolve("dfs").toFile())
                 .numDataNodes(0)
-                .storagesPerDatanode(TYPES.length)
+                .storagesPerDatanode(types.length)
                 .build();
         // The service starts beside the NameNode, and then says which port it has.
         Configuration started = cluster.getNameNode().getConf();
@@ -93,7 +97,7 @@ final class FourTierCluster implements AutoCloseable {
         cluster.startDataNodes(
                 conf,
                 overlays.length,
-                new StorageType[][] {TYPES, TYPES},
+                new StorageType[][] {types, types},
                 true,
                 null,
                 null,

@@ -15,6 +15,7 @@ import io.terrace.placement.state.HomeSelector.Standing;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveHistory;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.policy.api.Explanation;
@@ -115,23 +116,24 @@ public final class PlacementReports {
 
     /** As below, of the DataNodes alone that know something of it. */
     public BlockReport block(long nowMs, long blockId, int moves) {
-        return block(nowMs, blockId, Set.of(), moves);
+        return block(nowMs, blockId, Set.of(), null, moves);
     }
 
     /**
      * What is known of a block.
      *
      * @param holders UUIDs of DataNodes that are told of in any case
+     * @param placed as the NameNode has it now; null if that is not known
      * @param moves that ended; at most so many
      */
-    public BlockReport block(long nowMs, long blockId, Set<String> holders, int moves) {
+    public BlockReport block(long nowMs, long blockId, Set<String> holders, @Nullable Placed placed, int moves) {
         BlockHeat heat = clusterState.heat().find(blockId);
         List<ReplicaReport> replicas = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
             Resident resident = node.residents().find(blockId);
             Move open = node.moveQueue().open(blockId);
             Move between = node.volumeMoves().open(blockId);
-            String stays = volumes.stays(nowMs, blockId, node);
+            String stays = volumes.stays(nowMs, blockId, node, holders.contains(node.uuid()) ? placed : null);
             Explanation why = node.policy().explain(nowMs, blockId);
             float share = heat == null ? 0 : heat.shareOf(node);
             boolean home = heat != null && heat.home() == node;
@@ -169,14 +171,14 @@ public final class PlacementReports {
                 heat == null ? null : hot(nowMs, heat),
                 pins.find(blockId) != null,
                 excluded(heat),
-                range(nowMs, blockId),
+                range(nowMs, blockId, placed),
                 clusterState.controlTrial().obstacle(nowMs, StorageTier.MEMORY, blockId),
                 replicas,
                 clusterState.moveTracker().history().of(blockId, moves));
     }
 
-    private @Nullable String range(long nowMs, long blockId) {
-        String range = volumes.range(blockId);
+    private @Nullable String range(long nowMs, long blockId, @Nullable Placed placed) {
+        String range = volumes.range(blockId, placed);
         return range == null ? null : range + clusterState.controlTrial().ofVolumes(nowMs, blockId);
     }
 

@@ -156,6 +156,12 @@ public interface NamespaceView {
             this(block, path, PathAnnotations.NONE, obstacle, replicas);
         }
 
+        /** Why what a DataNode has of the block may not be moved; null if it may. */
+        public @Nullable String obstacleOn(String node) {
+            PlacedReplica replica = on(node);
+            return obstacle != null || replica == null ? obstacle : replica.obstacle;
+        }
+
         /** The replica on a DataNode; null if there is none. */
         public @Nullable PlacedReplica on(String node) {
             for (PlacedReplica replica : replicas) {

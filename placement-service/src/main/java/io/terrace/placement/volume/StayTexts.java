@@ -50,15 +50,18 @@ final class StayTexts {
         return parts.isEmpty() ? sentence : sentence + ", " + String.join(", ", parts);
     }
 
-    /** Why a replica stays where it is; null if nothing keeps it there. */
+    /** Why a replica might not be moved at all when the block was looked at last; null if it might. */
+    @Nullable
+    String obstacle(long blockId, DataNodeState node) {
+        Known block = known.find(blockId);
+        return block == null ? null : block.obstacle(node.uuid());
+    }
+
+    /** Why a replica that may be moved stays where it is; null if nothing keeps it there. */
     @Nullable
     String stays(long nowMs, long blockId, DataNodeState node) {
         Known block = known.find(blockId);
         Place place = block == null ? null : block.on(node.uuid());
-        String obstacle = block == null ? null : block.obstacle(node.uuid());
-        if (obstacle != null) {
-            return obstacle;
-        }
         if (place != null && place.isLeftAlone(nowMs)) {
             return place.movedBy() + ": left alone for " + minutes(place.leftAloneUntilMs() - nowMs) + " min";
         }

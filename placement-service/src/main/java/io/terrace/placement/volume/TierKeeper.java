@@ -84,11 +84,11 @@ final class TierKeeper {
 
     /**
      * Whether {@link #decide} would order nothing, by what is known: each replica moves or is in its range, where the NameNode has
-     * it too, and none may climb.
+     * it too, and none may climb. One without replicas was being written when it was looked at, and may be whole by now.
      */
     boolean isAtRest(long nowMs, Known block, BlockHeat heat) {
         TierRange range = block.rule().tiers();
-        if (range == null) {
+        if (range == null || block.places().isEmpty()) {
             return false;
         }
         boolean hot = block.mayClimb(nowMs)

@@ -260,11 +260,17 @@ public final class VolumePlacement {
         }
     }
 
-    private void look(long nowMs, Placed block, BlockHeat heat) {
+    /** The rule that gives a block a range; null if none does. */
+    private @Nullable PathRule rangeRule(Placed block) {
         PathRule rule = spec.ruleFor(block.path(), block.annotations()).rule();
         RuleDecision decision = spec.decide(rule, block.block().lengthBytes());
+        return TierRange.of(rule) != null && decision.fits() ? rule : null;
+    }
+
+    private void look(long nowMs, Placed block, BlockHeat heat) {
+        PathRule rule = rangeRule(block);
         TierRange range = TierRange.of(rule);
-        if (rule == null || range == null || !decision.fits()) {
+        if (rule == null || range == null) {
             known.forget(block.block().id());
         } else if (block.quotaTiers() == null) {
             keeper.decide(nowMs, block, heat, rule);
@@ -334,14 +340,42 @@ public final class VolumePlacement {
         dispatcher.abandon(nowMs, node, why);
     }
 
-    /** Which tiers a block is kept in, by which rule and in which pool; null if in none. */
-    public @Nullable String range(long blockId) {
-        return texts.range(blockId);
+    /**
+     * Which tiers a block is kept in, by which rule and in which pool; null if in none.
+     *
+     * @param placed the block as the NameNode has it now; null if that is not known
+     */
+    public @Nullable String range(long blockId, @Nullable Placed placed) {
+        String range = texts.range(blockId);
+        PathRule rule = range != null || placed == null || placed.obstacle() == null ? null : rangeRule(placed);
+        return rule == null ? range : TierKeeper.sentence(rule);
     }
 
-    /** Why a replica stays where it is; null if nothing keeps it there. */
-    public @Nullable String stays(long nowMs, long blockId, DataNodeState node) {
-        return texts.stays(nowMs, blockId, node);
+    /**
+     * Why a replica stays where it is; null if nothing keeps it there.
+     *
+     * @param placed the block as the NameNode has it now; null if that is not known or the DataNode has no replica. Reads of
+     *     erasure-coded blocks are not counted, so nobody looked at one before
+     */
+    public @Nullable String stays(long nowMs, long blockId, DataNodeState node, @Nullable Placed placed) {
+        if (placed == null) {
+            String obstacle = texts.obstacle(blockId, node);
+            return obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
+        }
+        String obstacle = obstacle(placed, node);
+        return obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
+    }
+
+    /** Why a replica in a range may not be moved at all. */
+    private @Nullable String obstacle(Placed placed, DataNodeState node) {
+        String obstacle = placed.obstacleOn(node.uuid());
+        List<StorageTier> quotaTiers = placed.quotaTiers();
+        TierRange range = obstacle == null && quotaTiers == null ? null : TierRange.of(rangeRule(placed));
+        if (range == null) {
+            return null;
+        }
+        boolean noneWithin = quotaTiers != null && range.within(quotaTiers) == null;
+        return obstacle == null && noneWithin ? NOTHING_WITHIN : obstacle;
     }
 
     /** What each pool has of each tier below memory that the policy divides. */

@@ -208,9 +208,9 @@ final class Explanations {
         boolean full = rights.mayChange();
         Map<Long, Home> homes = homes(blocks);
         // Names are looked up off the loop's thread; a rival of the next moment is another block.
-        Map<Long, String> rivals = readablePaths(loop.ask(placement -> rivals(reports(placement, blocks))));
+        Map<Long, String> rivals = readablePaths(loop.ask(placement -> rivals(reports(placement, blocks, homes))));
         return loop.ask(placement -> {
-            Asked asked = ask(placement, file, blocks, full);
+            Asked asked = ask(placement, file, blocks, homes, full);
             FileSituation situation = situations.of(file, asked, full, rivals);
             ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
                     .setPinned(situation.pin() != null && situation.pin().kind() != FilePin.Kind.RULE);
@@ -253,26 +253,34 @@ final class Explanations {
         }
     }
 
-    private Asked ask(PlacementEngine placement, @Nullable FileFacts file, List<BlockFacts> blocks, boolean full) {
+    private Asked ask(
+            PlacementEngine placement,
+            @Nullable FileFacts file,
+            List<BlockFacts> blocks,
+            Map<Long, Home> homes,
+            boolean full) {
         int rule = file == null
                 ? FileSituations.NO_RULE
                 : placement.reports().rulePins().getOrDefault(file.inode(), FileSituations.NO_RULE);
         return new Asked(
                 reader(placement, full),
-                reports(placement, blocks),
+                reports(placement, blocks, homes),
                 placement.operatorState(),
                 placement.policyInForce().spec(),
                 rule,
                 placement.reports().rulePinnedBytes(rule));
     }
 
-    private List<BlockReport> reports(PlacementEngine placement, List<BlockFacts> blocks) {
+    private List<BlockReport> reports(PlacementEngine placement, List<BlockFacts> blocks, Map<Long, Home> homes) {
         long nowMs = loop.nowMs();
         return blocks.stream()
                 .map(facts -> {
                     Set<String> holders =
                             facts.replicas().stream().map(ReplicaFacts::node).collect(Collectors.toSet());
-                    return placement.reports().block(nowMs, facts.block().id(), holders, MOVES_READ);
+                    Home home = homes.get(facts.block().id());
+                    return placement
+                            .reports()
+                            .block(nowMs, facts.block().id(), holders, home == null ? null : home.placed(), MOVES_READ);
                 })
                 .toList();
     }

@@ -16,6 +16,7 @@ import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockUnderConstructionFeature;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
@@ -233,9 +234,17 @@ public final class NamesystemLookup {
         return ids;
     }
 
+    /** Of a block that is being written, where it is written. */
+    private static Iterator<DatanodeStorageInfo> storages(BlockInfo stored) {
+        BlockUnderConstructionFeature written = stored.getUnderConstructionFeature();
+        return written == null
+                ? stored.getStorageInfos()
+                : List.of(written.getExpectedStorageLocations()).iterator();
+    }
+
     private static BlockFacts facts(BlockInfo stored) {
         List<ReplicaFacts> replicas = new ArrayList<>();
-        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+        for (Iterator<DatanodeStorageInfo> i = storages(stored); i.hasNext(); ) {
             DatanodeStorageInfo storage = i.next();
             DatanodeDescriptor node = storage.getDatanodeDescriptor();
             replicas.add(new ReplicaFacts(
