@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -15,6 +16,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -25,6 +30,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Tag;
@@ -111,6 +117,56 @@ class VolumeMoveFaultsTest {
             assertThat(volumes.move(block, StorageTier.SSD).outcome()).isEqualTo(MoveOutcome.DONE);
             volumes.awaitOneCopy(block.key().blockId(), StorageTier.SSD);
             assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("removed", BYTES));
+        }
+    }
+
+    @Test
+    void oldFilesThatCouldNotBeRemoved_goWithTheDirectoryScan_andTheReplicaStaysWhereItWent() throws Exception {
+        try (TerraceCluster cluster =
+                TerraceCluster.start(1, TerraceCluster.configuration(), StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = cluster.write("left", BYTES, 1);
+            BlockVersion block = volumes.version(file, 0);
+            Map<Path, byte[]> old = new HashMap<>();
+            for (Path path : volumes.files(block.key().blockId())) {
+                old.put(path, Files.readAllBytes(path));
+            }
+            assertThat(old).hasSize(2);
+            assertThat(volumes.move(block, StorageTier.SSD).outcome()).isEqualTo(MoveOutcome.DONE);
+            volumes.awaitOneCopy(block.key().blockId(), StorageTier.SSD);
+            for (Map.Entry<Path, byte[]> left : old.entrySet()) {
+                Files.write(left.getKey(), left.getValue());
+            }
+            assertThat(volumes.files(block.key().blockId())).hasSize(4);
+            DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
+            volumes.awaitOneCopy(block.key().blockId(), StorageTier.SSD);
+            volumes.awaitReported(file, StorageTier.SSD);
+            assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("left", BYTES));
+        }
+    }
+
+    /** Of a copy that is not published yet, the scanner must not make a replica, nor take the old one for lost. */
+    @Test
+    void directoryScan_atEachStepOfAMove_changesNothing() throws Exception {
+        try (TerraceCluster cluster =
+                TerraceCluster.start(1, TerraceCluster.configuration(), StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = cluster.write("scanned", BYTES, 1);
+            BlockVersion block = volumes.version(file, 0);
+            Set<MoveStep> scanned = EnumSet.noneOf(MoveStep.class);
+            volumes.mover().onStep(step -> {
+                scanned.add(step);
+                assertThatCode(() -> DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0)))
+                        .doesNotThrowAnyException();
+            });
+            for (StorageTier tier : List.of(StorageTier.SSD, StorageTier.DISK)) {
+                MoveResult result = volumes.move(block, tier);
+                assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.DONE);
+                volumes.awaitOneCopy(block.key().blockId(), tier);
+                volumes.awaitReported(file, tier);
+                assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("scanned", BYTES));
+            }
+            assertThat(scanned).contains(MoveStep.PUBLISHED);
         }
     }
 
