@@ -59,6 +59,14 @@ final class BenchTiersCommand implements Callable<Integer> {
             description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
     List<TiersPart> parts = List.of();
 
+    @Option(
+            names = "--starts",
+            paramLabel = "N",
+            description =
+                    "how often NAMENODE and NAMENODE_BUSY start both NameNodes, for five pairs each (4). Pairs of several"
+                            + " runs may be put together: they are printed")
+    int starts;
+
     @Override
     public Integer call() throws IOException {
         return options.run(this::run);
@@ -118,7 +126,7 @@ final class BenchTiersCommand implements Callable<Integer> {
     private NameNodeBenchmark nameNode(String name, ResultSheet scores) {
         NameNodeBenchmark.Plan plan = options.quick ? NameNodeBenchmark.Plan.quick() : NameNodeBenchmark.Plan.full();
         return new NameNodeBenchmark(
-                plan,
+                starts > 0 ? plan.withStarts(starts) : plan,
                 options.clusters(NAME).resolve(name),
                 TargetDirectory.path().resolve("hadoop-test-jars"),
                 options.over(BenchOptions.ONLY_PINNED),

@@ -25,16 +25,25 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 
 /**
- * Positional reads of 4 KB on the DataNode's host, in turns: of a replica on NVM through grants, of the same replica with
- * stock's short-circuit reads and a buffer of that size, and of a copy in memory of another file through grants.
+ * Positional reads of 4 KB on the DataNode's host, in turns: of a replica on NVM through grants, the same with nothing mapped, of
+ * the same replica with stock's short-circuit reads and a buffer of that size, and of a copy in memory of another file through
+ * grants. Each client maps as much as it would in a process of its own.
  */
 public final class NvmBenchmark {
 
     private static final int READ_BYTES = 4 << 10;
+
+    /** Of what a plan reads in a round: a read takes microseconds, and the compiler is to be done before one counts. */
+    private static final int MORE_READS = 10;
+
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final String ON_NVM = "nvm";
+    private static final String UNMAPPED = "unmapped";
     private static final String IN_MEMORY = "memory";
     private static final String TUNED = "sctuned";
+
+    /** What a process maps by default. All clients here share one process, whose first one maps so much. */
+    private static final long MAPPED_BYTES = 64L << 20;
 
     private final MeasurementPlan plan;
     private final Path dir;
@@ -87,8 +96,9 @@ public final class NvmBenchmark {
                     "stock reads short-circuit only with libhadoop: set JAVA_LIBRARY_PATH to its directory");
         }
         try (Client stock = ClientVariant.shortCircuit(cluster, READ_BYTES).open(cluster.confStock());
-                Client onNvm = new ClientVariant(ON_NVM, Map.of()).open(cluster.conf());
-                Client inMemory = new ClientVariant(IN_MEMORY, Map.of()).open(cluster.conf())) {
+                Client onNvm = mapping(ON_NVM, 2 * MAPPED_BYTES).open(cluster.conf());
+                Client unmapped = mapping(UNMAPPED, 0).open(cluster.conf());
+                Client inMemory = mapping(IN_MEMORY, MAPPED_BYTES).open(cluster.conf())) {
             DistributedFileSystem dfs = (DistributedFileSystem) stock.fs();
             BenchFiles files = new BenchFiles(dfs, seed);
             org.apache.hadoop.fs.Path memoryFile =
@@ -100,8 +110,14 @@ public final class NvmBenchmark {
             BenchFiles.requireSame(stock, inMemory, memoryFile);
             BenchFiles.requireSame(stock, onNvm, nvmFile);
             awaitGranted(onNvm, nvmFile);
-            measure(List.of(stock, onNvm, inMemory), nvmFile, memoryFile);
+            awaitGranted(unmapped, nvmFile);
+            measure(List.of(stock, onNvm, unmapped, inMemory), nvmFile, memoryFile);
         }
+    }
+
+    /** @param mostBytes that all clients of the process together may have mapped for it to map more */
+    private static ClientVariant mapping(String name, long mostBytes) {
+        return new ClientVariant(name, Map.of(TerraceSettings.CLIENT_MAPPED_MAX.key(), Long.toString(mostBytes)));
     }
 
     private static void awaitGranted(Client client, org.apache.hadoop.fs.Path file) throws IOException {
@@ -131,22 +147,24 @@ public final class NvmBenchmark {
             throws IOException {
         long onNvm = grantedOnNvm();
         long inMemory = granted() - onNvm;
-        try (PositionalReads ofNvm = new PositionalReads(nvmFile, plan.fileBytes(), READ_BYTES, plan.readsPerRound());
-                PositionalReads ofMemory =
-                        new PositionalReads(memoryFile, plan.fileBytes(), READ_BYTES, plan.readsPerRound())) {
+        int reads = MORE_READS * plan.readsPerRound();
+        try (PositionalReads ofNvm = new PositionalReads(nvmFile, plan.fileBytes(), READ_BYTES, reads);
+                PositionalReads ofMemory = new PositionalReads(memoryFile, plan.fileBytes(), READ_BYTES, reads)) {
             InterleavedRuns runs = new InterleavedRuns(
                     clients,
                     plan.warmUps(),
                     plan.rounds(),
                     (client, round) -> (client.name().equals(IN_MEMORY) ? ofMemory : ofNvm).cost(client, round));
-            long bytes = (long) (plan.warmUps() + plan.rounds()) * plan.readsPerRound() * READ_BYTES;
-            requireGranted(ON_NVM, grantedOnNvm() - onNvm, bytes);
+            long bytes = (long) (plan.warmUps() + plan.rounds()) * reads * READ_BYTES;
+            requireGranted(ON_NVM, grantedOnNvm() - onNvm, 2 * bytes);
             requireGranted(IN_MEMORY, granted() - grantedOnNvm() - inMemory, bytes);
             for (Client client : clients) {
                 scores.note("nvm.pos4k." + client.name() + "_us", runs.median(client.name()), "us");
             }
             scores.atLeast("nvm.pos4k.memory", runs.ratios(IN_MEMORY, ON_NVM).median(), 0.8);
             scores.atLeast("nvm.pos4k.sctuned", runs.ratios(TUNED, ON_NVM).median(), 2);
+            scores.note(
+                    "nvm.pos4k.unmapped.sctuned", runs.ratios(TUNED, UNMAPPED).median(), "with nothing mapped");
         }
     }
 

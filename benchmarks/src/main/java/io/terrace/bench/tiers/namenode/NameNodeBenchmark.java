@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.hadoop.util.VersionInfo;
 
 /**
@@ -49,6 +51,11 @@ public final class NameNodeBenchmark {
         /** To see that it works. */
         public static Plan quick() {
             return new Plan(1, 2, 300, 10);
+        }
+
+        /** The same with more or fewer starts, and so pairs. */
+        public Plan withStarts(int others) {
+            return new Plan(others, pairs, runMs, movingNodes);
         }
     }
 
@@ -104,6 +111,10 @@ public final class NameNodeBenchmark {
             scores.note(id + "." + operation + ".terrace_s", PairedRatios.medianOf(ours), "a second");
             // These are rates, so more is better.
             PairedRatios ratios = new PairedRatios(ours, stock);
+            scores.progress(operation + ", pair by pair: "
+                    + IntStream.range(0, ours.length)
+                            .mapToObj(pair -> String.format(Locale.ROOT, "%.3f", ours[pair] / stock[pair]))
+                            .collect(Collectors.joining(" ")));
             scores.note(id + "." + operation + ".median", ratios.median(), "of stock");
             scores.atLeast(id + "." + operation, ratios.lowerBound(), least);
         }
