@@ -81,6 +81,12 @@ public record ClassPath(List<Path> entries) {
                 entries.stream().filter(entry -> isOneOf(entry, PLUGIN_JARS)).toList());
     }
 
+    ClassPath without(ClassPath others) {
+        return new ClassPath(entries.stream()
+                .filter(entry -> !others.entries().contains(entry))
+                .toList());
+    }
+
     /** In the form of {@code java -cp}. */
     public String text() {
         return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));

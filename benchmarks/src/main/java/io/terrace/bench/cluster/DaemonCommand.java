@@ -16,6 +16,21 @@ import java.util.List;
 record DaemonCommand(JavaHome java, String mark, Path log, List<String> jvm) {
     private static final Path SETSID = Path.of("/usr/bin/setsid");
 
+    /**
+     * What a daemon of a cluster is given.
+     *
+     * @param number replaces {@code ${terrace.daemon.number}} in its properties
+     */
+    static List<String> jvm(ClusterSpec spec, int number, Path conf, ClassPath classPath, String mainClass) {
+        return List.of(
+                "-Xmx" + spec.heapMb() + "m",
+                "-XX:+UseSerialGC",
+                "-D" + LocalCluster.NUMBER_PROPERTY + "=" + number,
+                "-cp",
+                conf + ":" + classPath.text(),
+                mainClass);
+    }
+
     List<String> words() {
         List<String> words = new ArrayList<>();
         if (Files.isExecutable(SETSID)) {

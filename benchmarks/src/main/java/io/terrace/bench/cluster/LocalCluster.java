@@ -7,7 +7,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,7 +21,7 @@ import org.apache.hadoop.hdfs.server.namenode.NameNode;
  * <p>The daemons outlive this process; everything about them stands in the directory, so an instance of any process can
  * stop them or start them again with their data. Not for use by two processes at a time.
  */
-public final class LocalCluster {
+public final class LocalCluster implements HdfsCluster {
     /**
      * System property of each daemon, for properties of the spec that differ between them ({@code ${terrace.daemon.number}}): a
      * DataNode's number, counted from 1, or 0.
@@ -42,7 +41,8 @@ public final class LocalCluster {
 
     private static final int ERROR_LINES = 8;
 
-    private static final String NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode";
+    static final String NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode";
+    static final String DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode";
 
     private final ClusterLayout layout;
     private final ClusterFile file;
@@ -122,10 +122,12 @@ public final class LocalCluster {
         return ClusterFile.read(layout).map(file -> new LocalCluster(layout, file, classPath, daemon -> List.of()));
     }
 
+    @Override
     public ClusterLayout layout() {
         return layout;
     }
 
+    @Override
     public ClusterSpec spec() {
         return file.spec();
     }
@@ -134,6 +136,7 @@ public final class LocalCluster {
         return file.ports();
     }
 
+    @Override
     public String fileSystemUri() {
         return settings().fileSystemUri();
     }
@@ -143,24 +146,36 @@ public final class LocalCluster {
         return ConfDir.read(layout.conf());
     }
 
-    /** Client configuration with Terrace off in the client. */
+    @Override
     public Configuration confStock() {
         return ConfDir.read(layout.confStock());
     }
 
+    @Override
     public List<Daemon> daemons() {
         return ClusterLayout.daemons(spec().datanodes()).stream()
                 .map(name -> new Daemon(name, layout))
                 .toList();
     }
 
+    @Override
     public Daemon namenode() {
         return new Daemon(ClusterLayout.namenode(), layout);
     }
 
-    /** One DataNode, counted from 1. */
-    public Daemon datanode(int number) {
-        return new Daemon(ClusterLayout.datanode(number), layout);
+    @Override
+    public int namenodePort() {
+        return ports().namenodeRpc();
+    }
+
+    @Override
+    public int placementPort() {
+        return ports().placementRpc();
+    }
+
+    @Override
+    public int transferPort(int datanode) {
+        return ports().datanodes().get(datanode - 1).transfer();
     }
 
     /** Directory on tmpfs that holds the memory tier of one DataNode, counted from 1. */
@@ -168,7 +183,7 @@ public final class LocalCluster {
         return settings().memoryDir(number);
     }
 
-    /** Starts every daemon that does not run and waits until the cluster serves. */
+    @Override
     public void start() throws IOException {
         makeDirectories();
         List<Daemon> started = new ArrayList<>();
@@ -179,7 +194,7 @@ public final class LocalCluster {
                     started.add(daemon);
                 }
             }
-            new Readiness(this).await();
+            new Readiness(this, daemons()).await();
         } catch (IOException | RuntimeException e) {
             boolean portTaken = false;
             for (Daemon daemon : started) {
@@ -197,22 +212,19 @@ public final class LocalCluster {
         }
     }
 
-    /** Starts one daemon again, without waiting until it serves. */
+    @Override
     public void start(Daemon daemon) throws IOException {
         boolean isNamenode = daemon.name().equals(ClusterLayout.namenode());
-        String mainClass = isNamenode ? NAMENODE : "org.apache.hadoop.hdfs.server.datanode.DataNode";
         List<String> jvm = new ArrayList<>();
-        jvm.add("-Xmx" + spec().heapMb() + "m");
-        jvm.add("-XX:+UseSerialGC");
-        jvm.add("-D" + NUMBER_PROPERTY + "="
-                + ClusterLayout.daemons(spec().datanodes()).indexOf(daemon.name()));
         if (!isNamenode && !spec().nativeDir().isEmpty()) {
             jvm.add("-Djava.library.path=" + spec().nativeDir());
         }
-        jvm.add("-cp");
-        jvm.add(confDir(daemon.name()) + ":"
-                + launcher.classPath(daemon.name(), classPath).text());
-        jvm.add(mainClass);
+        jvm.addAll(DaemonCommand.jvm(
+                spec(),
+                ClusterLayout.daemons(spec().datanodes()).indexOf(daemon.name()),
+                confDir(daemon.name()),
+                launcher.classPath(daemon.name(), classPath),
+                isNamenode ? NAMENODE : DATANODE));
         daemon.start(launcher.java(daemon.name()), launcher.words(daemon.name()), jvm);
     }
 
@@ -270,17 +282,9 @@ public final class LocalCluster {
      * Creates the directories that must exist before a daemon starts, with the permissions that the daemons require.
      */
     private void makeDirectories() throws IOException {
-        var searchable = PosixFilePermissions.fromString("rwx--x--x");
-        List<Path> dirs = new ArrayList<>(List.of(layout.memory(), layout.channel()));
+        settings().makeMemory();
         if (!spec().nativeDir().isEmpty()) {
-            dirs.add(shortCircuitDir());
-        }
-        for (int i = 1; i <= spec().datanodes(); i++) {
-            dirs.add(memoryDir(i));
-        }
-        for (Path dir : dirs) {
-            Files.createDirectories(dir);
-            Files.setPosixFilePermissions(dir, searchable);
+            DaemonSettings.makeSearchable(shortCircuitDir());
         }
     }
 

@@ -26,8 +26,8 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 public final class PlacementAdmin implements Closeable {
     private final PlacementAdminPB service;
 
-    public PlacementAdmin(LocalCluster cluster) throws IOException {
-        this(cluster.confStock(), cluster.ports().placementRpc());
+    public PlacementAdmin(HdfsCluster cluster) throws IOException {
+        this(cluster.confStock(), cluster.placementPort());
     }
 
     /** The service of a NameNode on this host. */

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -25,11 +26,14 @@ final class Readiness {
     /** The log line with which the plugin leaves the daemon to stock. */
     private static final String OFF = "Terrace is off";
 
-    private final LocalCluster cluster;
+    private final HdfsCluster cluster;
+    private final List<Daemon> needed;
     private final long deadlineNs = System.nanoTime() + LIMIT.toNanos();
 
-    Readiness(LocalCluster cluster) {
+    /** @param needed daemons whose end is the end of the wait */
+    Readiness(HdfsCluster cluster, List<Daemon> needed) {
         this.cluster = cluster;
+        this.needed = List.copyOf(needed);
     }
 
     /** Returns when the NameNode is out of safe mode, every DataNode is live and Terrace listens everywhere. */
@@ -37,7 +41,7 @@ final class Readiness {
         Configuration conf = cluster.confStock();
         conf.setInt("ipc.client.connect.max.retries", 0);
         conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
-        poll("the NameNode to answer", () -> accepts(cluster.ports().namenodeRpc()));
+        poll("the NameNode to answer", () -> accepts(cluster.namenodePort()));
         try (DistributedFileSystem dfs =
                 (DistributedFileSystem) FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf)) {
             poll(
@@ -46,20 +50,19 @@ final class Readiness {
             poll("the NameNode to leave safe mode", () -> !dfs.setSafeMode(SafeModeAction.SAFEMODE_GET));
         }
         if (cluster.spec().terrace()) {
-            poll(
-                    "the placement service to answer",
-                    () -> accepts(cluster.ports().placementRpc()));
+            poll("the placement service to answer", () -> accepts(cluster.placementPort()));
             poll(
                     "Terrace's socket of every DataNode",
                     () -> sockets() >= cluster.spec().datanodes() || requireOn());
         }
     }
 
-    private interface Condition {
+    interface Condition {
         boolean holds() throws IOException;
     }
 
-    private void poll(String what, Condition condition) throws IOException {
+    /** Waits for something that comes about while the daemons that are needed run. */
+    void poll(String what, Condition condition) throws IOException {
         IOException last = null;
         while (System.nanoTime() < deadlineNs) {
             try {
@@ -85,7 +88,7 @@ final class Readiness {
     }
 
     private void requireAlive() throws IOException {
-        for (Daemon daemon : cluster.daemons()) {
+        for (Daemon daemon : needed) {
             if (daemon.process().isEmpty()) {
                 throw new ClusterException(
                         "the " + daemon.name() + " ended while the cluster came up; its last words in " + daemon.log()
@@ -120,7 +123,7 @@ final class Readiness {
         }
     }
 
-    private static boolean accepts(int port) {
+    static boolean accepts(int port) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress("localhost", port), CONNECT_TIMEOUT_MS);
             return true;

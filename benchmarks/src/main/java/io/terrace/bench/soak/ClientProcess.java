@@ -126,10 +126,14 @@ final class ClientProcess implements Closeable {
         in.flush();
     }
 
-    /** Gives a command and waits for its answer. */
-    String ask(String command, int seconds) throws IOException {
+    /** Gives a command that is answered. */
+    void ask(String command) throws IOException {
         answers.clear();
         say(command);
+    }
+
+    /** Waits for the answer to the command that was asked last. */
+    String answer(String command, int seconds) throws IOException {
         try {
             String answer = answers.poll(seconds, TimeUnit.SECONDS);
             if (answer == null) {

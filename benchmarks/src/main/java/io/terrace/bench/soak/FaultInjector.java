@@ -1,6 +1,7 @@
 package io.terrace.bench.soak;
 
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.faults.Link;
 import io.terrace.bench.faults.Waits;
@@ -24,6 +25,7 @@ final class FaultInjector {
     private final Flips flips;
     private final Findings findings;
     private final boolean terrace;
+    private final int survivingNameNode;
 
     /** What a fault concerns now; one thing suffers one fault at a time. */
     private final Set<String> taken = new HashSet<>();
@@ -32,12 +34,19 @@ final class FaultInjector {
         void run() throws IOException;
     }
 
-    FaultInjector(SoakCluster soak, List<ClientProcess> clients, Flips flips, Findings findings, boolean terrace) {
+    FaultInjector(
+            SoakCluster soak,
+            List<ClientProcess> clients,
+            Flips flips,
+            Findings findings,
+            boolean terrace,
+            int survivingNameNode) {
         this.soak = soak;
         this.clients = List.copyOf(clients);
         this.flips = flips;
         this.findings = findings;
         this.terrace = terrace;
+        this.survivingNameNode = survivingNameNode;
     }
 
     /** Makes faults for so long, and returns when all have ended. */
@@ -72,7 +81,14 @@ final class FaultInjector {
         }
     }
 
-    private void inject(Injection injection, ScheduledExecutorService timer) throws IOException {
+    private void inject(Injection drawn, ScheduledExecutorService timer) throws IOException {
+        Injection injection = drawn;
+        if (injection.fault() == SoakFault.KILL_NAMENODE
+                && soak.pair()
+                        .filter(pair -> pair.active() == survivingNameNode)
+                        .isPresent()) {
+            injection = drawn.as(SoakFault.FAILOVER);
+        }
         SoakFault fault = injection.fault();
         if (fault.kind() == SoakFault.Kind.TERRACE && !terrace) {
             return;
@@ -104,7 +120,7 @@ final class FaultInjector {
             return "datanode";
         }
         return switch (injection.fault()) {
-            case KILL_NAMENODE, STOP_NAMENODE -> "namenode";
+            case KILL_NAMENODE, STOP_NAMENODE, FAILOVER -> "namenode";
             case KILL_CLIENT, STOP_CLIENT -> "client" + injection.client();
             default -> injection.fault().title();
         };
@@ -142,7 +158,8 @@ final class FaultInjector {
         return switch (injection.fault()) {
             case KILL_DATANODE -> killed(datanode);
             case STOP_DATANODE -> stopped(datanode);
-            case KILL_NAMENODE -> killed(namenode);
+            case KILL_NAMENODE -> soak.pair().isEmpty() ? killed(namenode) : failedOver(true);
+            case FAILOVER -> failedOver(false);
             case STOP_NAMENODE -> stopped(namenode);
             case KILL_CLIENT -> {
                 client.kill();
@@ -196,6 +213,13 @@ final class FaultInjector {
     private Action killed(Daemon daemon) throws IOException {
         daemon.kill();
         return () -> soak.restart(daemon);
+    }
+
+    private Action failedOver(boolean crash) throws IOException {
+        HaCluster pair = soak.pair().orElseThrow();
+        Daemon old = pair.namenode();
+        pair.failOver(crash);
+        return () -> soak.restart(old);
     }
 
     private Action stopped(Daemon daemon) throws IOException {

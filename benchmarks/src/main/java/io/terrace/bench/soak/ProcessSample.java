@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,8 +44,7 @@ final class ProcessSample {
     /** Looks at a JVM of this user. */
     static Map<Resource, Long> of(long pid) throws IOException {
         Map<Resource, Long> sample = new EnumMap<>(Resource.class);
-        jcmd(pid, "GC.run");
-        sample.put(Resource.HEAP, heapBytes(jcmd(pid, "GC.heap_info")));
+        sample.put(Resource.HEAP, heapBytes(jcmd(pid, "GC.run", "GC.heap_info")));
         Path proc = Path.of("/proc", Long.toString(pid));
         sample.put(Resource.DESCRIPTORS, entries(proc.resolve("fd")));
         sample.put(Resource.THREADS, entries(proc.resolve("task")));
@@ -84,11 +84,24 @@ final class ProcessSample {
         }
     }
 
-    private static String jcmd(long pid, String command) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(), Long.toString(pid), command)
-                .redirectErrorStream(true)
-                .start();
-        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    /** Gives a JVM commands, by one call: each starts a JVM of its own. */
+    private static String jcmd(long pid, String... commands) throws IOException {
+        Path script = Files.createTempFile("terrace-soak", ".jcmd");
+        try {
+            Files.write(script, List.of(commands));
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
+                            "-J-XX:TieredStopAtLevel=1",
+                            "-J-XX:+UseSerialGC",
+                            Long.toString(pid),
+                            "-f",
+                            script.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } finally {
+            Files.delete(script);
+        }
     }
 }

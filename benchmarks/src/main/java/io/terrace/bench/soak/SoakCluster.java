@@ -2,6 +2,8 @@ package io.terrace.bench.soak;
 
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.HaCluster;
+import io.terrace.bench.cluster.HdfsCluster;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.faults.FaultVolumes;
@@ -22,7 +24,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Three DataNodes and a NameNode whose processes, links, volumes and memory can be made to fail, and mended.
+ * Three DataNodes and a NameNode, or two, whose processes, links, volumes and memory can be made to fail, and mended.
  *
  * <p>A DataNode listens at 127.0.0.1 and calls itself 127.0.1.N, where {@link Link}s of its transfer port and of its channel
  * listen: all data over tcp passes them, Terrace's and stock's.
@@ -40,8 +42,9 @@ final class SoakCluster implements Closeable {
     private final Path tmpfs;
     private final FaultVolumes volumes;
     private final FaultVolumes memories;
-    private final TemporaryCluster temporary;
-    private final LocalCluster cluster;
+    private final HdfsCluster cluster;
+    private final Optional<HaCluster> pair;
+    private final Closeable owner;
     private final List<List<Link>> links = new ArrayList<>();
 
     /** @param tmpfs a directory on tmpfs for volumes and memory */
@@ -58,21 +61,21 @@ final class SoakCluster implements Closeable {
             Files.createDirectory(memory.resolve("tier"), PosixFilePermissions.asFileAttribute(searchable));
         }
         ClusterSpec plain = ClusterSpec.of(DATANODES, MEMORY_BYTES);
-        this.temporary = TemporaryCluster.up(
-                dir,
-                new ClusterSpec(
-                        DATANODES,
-                        MEMORY_BYTES,
-                        plain.blockBytes(),
-                        plain.replication(),
-                        options.terrace(),
-                        false,
-                        "",
-                        HEAP_MB,
-                        properties()));
-        this.cluster = temporary.cluster();
+        ClusterSpec spec =
+                plain.withTerrace(options.terrace()).withHeapMb(HEAP_MB).withProperties(properties());
+        if (options.pair()) {
+            HaCluster two = new HaCluster(dir, spec);
+            this.pair = Optional.of(two);
+            this.cluster = two;
+            this.owner = two;
+        } else {
+            TemporaryCluster one = TemporaryCluster.up(dir, spec);
+            this.pair = Optional.empty();
+            this.cluster = one.cluster();
+            this.owner = one::close;
+        }
         for (int i = 1; i <= DATANODES; i++) {
-            int port = cluster.ports().datanodes().get(i - 1).transfer();
+            int port = cluster.transferPort(i);
             links.add(List.of(link(i, port), link(i, port + OFFSET)));
         }
     }
@@ -93,6 +96,9 @@ final class SoakCluster implements Closeable {
         // A fault shows within seconds, and is mended within seconds.
         all.put("dfs.client.socket-timeout", "3000");
         all.put("dfs.client.datanode-restart.timeout", "5");
+        all.put("dfs.client.failover.max.attempts", "120");
+        all.put("dfs.client.failover.sleep.base.millis", "100");
+        all.put("dfs.client.failover.sleep.max.millis", "1000");
         all.put("dfs.client.retry.policy.enabled", "true");
         all.put("dfs.client.retry.policy.spec", "500,120,1000,120");
         all.put("dfs.client.block.write.replace-datanode-on-failure.best-effort", "true");
@@ -135,8 +141,13 @@ final class SoakCluster implements Closeable {
         return all;
     }
 
-    LocalCluster cluster() {
+    HdfsCluster cluster() {
         return cluster;
+    }
+
+    /** The cluster, if it has two NameNodes. */
+    Optional<HaCluster> pair() {
+        return pair;
     }
 
     FaultVolumes volumes() {
@@ -194,7 +205,7 @@ final class SoakCluster implements Closeable {
         for (Daemon daemon : cluster.daemons()) {
             signal(daemon, "CONT");
         }
-        temporary.close();
+        owner.close();
         volumes.remove();
         memories.remove();
         LocalCluster.deleteTree(tmpfs);

@@ -8,6 +8,8 @@ enum SoakFault {
     STOP_DATANODE(14, true, Kind.PAUSE),
     KILL_NAMENODE(3, false, Kind.KILL),
     STOP_NAMENODE(6, false, Kind.PAUSE),
+    /** The standby takes over; the active NameNode becomes the standby. */
+    FAILOVER(8, false, Kind.PAIR),
     KILL_CLIENT(10, false, Kind.KILL),
     STOP_CLIENT(12, false, Kind.PAUSE),
     CUT_LINK(10, true, Kind.OTHER),
@@ -28,6 +30,8 @@ enum SoakFault {
         KILL,
         PAUSE,
         OTHER,
+        /** Only a cluster with two NameNodes has what it concerns, and only its plan draws it. */
+        PAIR,
         /** Only a cluster with Terrace has what it concerns. */
         TERRACE
     }

@@ -9,10 +9,12 @@ import java.util.Map;
  * @param length of all rounds together
  * @param seed everything is drawn from it
  * @param terrace whether daemons and clients run with Terrace; else the same happens to stock HDFS
+ * @param pair whether there are two NameNodes, of which one is a standby
  * @param provider how clients read memory
  * @param properties more of every daemon
  */
-record SoakOptions(Duration length, long seed, boolean terrace, Provider provider, Map<String, String> properties) {
+record SoakOptions(
+        Duration length, long seed, boolean terrace, boolean pair, Provider provider, Map<String, String> properties) {
     /** How clients read memory. */
     enum Provider {
         /** From the file, as on the DataNode's host. */

@@ -1,6 +1,7 @@
 package io.terrace.bench.soak;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
@@ -12,6 +13,8 @@ final class SoakPlan {
     private final int survivingDatanode;
     private final int survivingClient;
     private final boolean namenodeSurvives;
+    private final boolean pair;
+    private final List<SoakFault> faults;
 
     /**
      * A fault.
@@ -22,12 +25,21 @@ final class SoakPlan {
      * @param lastsMs how long it lasts, for faults that end
      * @param draw decides what else there is to decide
      */
-    record Injection(SoakFault fault, int datanode, int client, long gapMs, long lastsMs, long draw) {}
+    record Injection(SoakFault fault, int datanode, int client, long gapMs, long lastsMs, long draw) {
+        Injection as(SoakFault other) {
+            return new Injection(other, datanode, client, gapMs, lastsMs, draw);
+        }
+    }
 
-    SoakPlan(long seed, int datanodes, int clients) {
+    /** @param pair whether there are two NameNodes */
+    SoakPlan(long seed, int datanodes, int clients, boolean pair) {
         this.random = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 22);
         this.datanodes = datanodes;
         this.clients = clients;
+        this.pair = pair;
+        this.faults = Arrays.stream(SoakFault.values())
+                .filter(fault -> pair || fault.kind() != SoakFault.Kind.PAIR)
+                .toList();
         // What is never killed shows what leaks.
         this.survivingDatanode = 1 + random.nextInt(datanodes);
         this.survivingClient = 1 + random.nextInt(clients);
@@ -42,16 +54,21 @@ final class SoakPlan {
         return survivingClient;
     }
 
+    /** Whether the only NameNode is never killed. */
     boolean namenodeSurvives() {
-        return namenodeSurvives;
+        return namenodeSurvives && !pair;
+    }
+
+    /** Number of the NameNode of a pair that is never killed. */
+    int survivingNameNode() {
+        return namenodeSurvives ? 0 : 1;
     }
 
     Injection next() {
-        int total =
-                Arrays.stream(SoakFault.values()).mapToInt(SoakFault::weight).sum();
+        int total = faults.stream().mapToInt(SoakFault::weight).sum();
         int at = random.nextInt(total);
         SoakFault drawn = SoakFault.KILL_DATANODE;
-        for (SoakFault fault : SoakFault.values()) {
+        for (SoakFault fault : faults) {
             if (at >= 0 && at < fault.weight()) {
                 drawn = fault;
             }
@@ -68,7 +85,7 @@ final class SoakPlan {
         if (drawn == SoakFault.KILL_CLIENT && client == survivingClient) {
             client = 1 + client % clients;
         }
-        if (drawn == SoakFault.KILL_NAMENODE && namenodeSurvives) {
+        if (drawn == SoakFault.KILL_NAMENODE && namenodeSurvives && !pair) {
             drawn = SoakFault.STOP_NAMENODE;
         }
         return new Injection(drawn, datanode, client, gapMs, lastsMs, draw);

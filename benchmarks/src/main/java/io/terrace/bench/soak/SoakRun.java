@@ -55,11 +55,12 @@ final class SoakRun {
     }
 
     void run() throws IOException {
-        SoakPlan plan = new SoakPlan(options.seed(), SoakCluster.DATANODES, CLIENTS);
+        SoakPlan plan = new SoakPlan(options.seed(), SoakCluster.DATANODES, CLIENTS, options.pair());
         sheet.section("seed " + options.seed() + ", "
                 + (options.terrace() ? "Terrace, " + options.provider() : "stock HDFS") + ", "
+                + (options.pair() ? "two NameNodes, " : "")
                 + options.length().toMinutes() + " minutes; never killed: datanode-" + plan.survivingDatanode() + ", c"
-                + plan.survivingClient() + (plan.namenodeSurvives() ? ", namenode" : ""));
+                + plan.survivingClient() + survivingNameNode(plan));
         Path tmpfs = (Files.isWritable(TMPFS) ? TMPFS : dir)
                 .resolve("terrace-soak-" + Integer.toHexString(dir.toString().hashCode()));
         long startNs = System.nanoTime();
@@ -75,6 +76,13 @@ final class SoakRun {
             }
         }
         figures(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs));
+    }
+
+    private String survivingNameNode(SoakPlan plan) {
+        if (options.pair()) {
+            return ", namenode-" + plan.survivingNameNode();
+        }
+        return plan.namenodeSurvives() ? ", namenode" : "";
     }
 
     private Path journals() {
@@ -96,7 +104,8 @@ final class SoakRun {
     }
 
     private void rounds(SoakCluster soak, SoakPlan plan) throws IOException {
-        FaultInjector injector = new FaultInjector(soak, clients, flips, findings, options.terrace());
+        FaultInjector injector =
+                new FaultInjector(soak, clients, flips, findings, options.terrace(), plan.survivingNameNode());
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -107,11 +116,9 @@ final class SoakRun {
             for (int round = 1; round <= leastRounds || System.nanoTime() - startNs < lengthNs; round++) {
                 injector.run(plan, roundNs);
                 mend(soak, injector);
-                for (ClientProcess client : clients) {
-                    client.ask("PAUSE", PAUSE_SECONDS);
-                }
-                for (ClientProcess client : clients) {
-                    verified(client.ask("VERIFY", CHECK_SECONDS));
+                askAll("PAUSE", PAUSE_SECONDS);
+                for (String answer : askAll("VERIFY", CHECK_SECONDS)) {
+                    findings.count("bytes.verified", Long.parseLong(answer.substring(answer.indexOf(' ') + 1)));
                 }
                 findings.count("bytes.verified", new FullCheck(stock, lines).run(journals(), options.seed()));
                 sample(soak);
@@ -157,14 +164,26 @@ final class SoakRun {
                 client.restart();
             }
         }
+        for (Daemon daemon : soak.cluster().daemons()) {
+            // All faults have ended: it ended by itself.
+            findings.count("daemons.ended", daemon.process().isEmpty() ? 1 : 0);
+        }
         soak.mend();
         if (options.terrace()) {
             injector.turn(true);
         }
     }
 
-    private void verified(String answer) {
-        findings.count("bytes.verified", Long.parseLong(answer.substring(answer.indexOf(' ') + 1)));
+    /** Asks all clients at once; returns their answers. */
+    private List<String> askAll(String command, int seconds) throws IOException {
+        for (ClientProcess client : clients) {
+            client.ask(command);
+        }
+        List<String> answers = new ArrayList<>();
+        for (ClientProcess client : clients) {
+            answers.add(client.answer(command, seconds));
+        }
+        return answers;
     }
 
     /** The cluster's directory goes with the cluster. */

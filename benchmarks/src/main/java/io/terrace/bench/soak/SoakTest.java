@@ -41,6 +41,13 @@ public final class SoakTest implements Callable<Integer> {
     private String provider = "shm";
 
     @Option(
+            names = "--ha",
+            description =
+                    "two NameNodes and three JournalNodes; the standby takes over now and then, also from one that is"
+                            + " killed")
+    private boolean pair;
+
+    @Option(
             names = "--stock",
             description = "the same on stock HDFS: shows what HDFS loses by itself, which does not fail this command")
     private boolean stock;
@@ -56,16 +63,16 @@ public final class SoakTest implements Callable<Integer> {
         if (minutes < 1) {
             throw testRun.usage("--minutes is " + minutes + "; it must be at least 1");
         }
-        SoakOptions options = new SoakOptions(Duration.ofMinutes(minutes), seed, !stock, provider(), properties);
+        SoakOptions options = new SoakOptions(Duration.ofMinutes(minutes), seed, !stock, pair, provider(), properties);
         int code = testRun.run("soak", (dir, sheet) -> new SoakRun(options, dir, testRun.out(), sheet).run());
         if (code != 0) {
             testRun.out()
                     .printf(
-                            "Repeat: bin/terrace test soak --minutes %d --seed %d --provider %s --keep%n"
+                            "Repeat: bin/terrace test soak --minutes %d --seed %d --provider %s%s --keep%n"
                                     + "Stock:  the same with --stock. What stock loses with this seed is HDFS's own.%n"
                                     + "Read the journals of the clients, then the logs of the daemons at the time of the"
                                     + " first line above: docs/reliability.md#soak%n",
-                            minutes, seed, provider.toLowerCase(Locale.ROOT));
+                            minutes, seed, provider.toLowerCase(Locale.ROOT), pair ? " --ha" : "");
             testRun.out().flush();
         }
         return code;

@@ -1,5 +1,6 @@
 package io.terrace.bench.tierfaults;
 
+import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.faults.Waits;
 import io.terrace.bench.load.DataSet;
@@ -31,7 +32,7 @@ final class FailoverRun {
     FailoverRun(HaCluster cluster, DataSet data) {
         this.cluster = cluster;
         this.data = data;
-        this.audit = new ReplicaAudit(cluster.nodes(), cluster.fs(), data);
+        this.audit = new ReplicaAudit(ReplicaAudit.nodes(cluster), cluster.fs(), data);
     }
 
     /**
@@ -113,7 +114,7 @@ final class FailoverRun {
     private Optional<String> wrongBytes() throws IOException {
         long wrong = 0;
         try (VerifyingClient reader = new VerifyingClient(
-                FileSystem.newInstance(URI.create(cluster.fs().getUri().toString()), cluster.conf()), data)) {
+                FileSystem.newInstance(URI.create(cluster.fs().getUri().toString()), cluster.confStock()), data)) {
             for (int file = 0; file < data.files().size(); file++) {
                 wrong += reader.read(file, 0, data.files().get(file).lengthBytes())
                         .wrongBytes();

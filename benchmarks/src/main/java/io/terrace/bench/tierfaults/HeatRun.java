@@ -1,5 +1,6 @@
 package io.terrace.bench.tierfaults;
 
+import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.faults.Waits;
 import io.terrace.bench.load.DataSet;
@@ -125,7 +126,7 @@ final class HeatRun {
 
     private VerifyingClient client() throws IOException {
         return new VerifyingClient(
-                FileSystem.newInstance(URI.create(cluster.fs().getUri().toString()), cluster.conf()), data);
+                FileSystem.newInstance(URI.create(cluster.fs().getUri().toString()), cluster.confStock()), data);
     }
 
     private Optional<String> counted(int namenode, String figure, Map<String, Long> before) throws IOException {

@@ -1,8 +1,7 @@
 package io.terrace.bench.tierfaults;
 
 import io.terrace.bench.cluster.ClusterLayout;
-import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.cluster.Ports;
+import io.terrace.bench.cluster.HdfsCluster;
 import io.terrace.bench.load.DataSet;
 import io.terrace.bench.load.StoredFile;
 import java.io.IOException;
@@ -46,11 +45,12 @@ final class ReplicaAudit {
     record Node(int transferPort, Path volumes) {}
 
     /** The DataNodes of a cluster. */
-    static List<Node> nodes(LocalCluster cluster) {
+    static List<Node> nodes(HdfsCluster cluster) {
         List<Node> nodes = new ArrayList<>();
-        for (Ports.DataNodePorts ports : cluster.ports().datanodes()) {
-            String name = ClusterLayout.datanode(nodes.size() + 1);
-            nodes.add(new Node(ports.transfer(), cluster.layout().home(name).resolve("tmp")));
+        for (int i = 1; i <= cluster.spec().datanodes(); i++) {
+            String name = ClusterLayout.datanode(i);
+            nodes.add(new Node(
+                    cluster.transferPort(i), cluster.layout().home(name).resolve("tmp")));
         }
         return nodes;
     }

@@ -1,6 +1,7 @@
 package io.terrace.bench.tierfaults;
 
 import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.load.DataSet;
@@ -160,7 +161,7 @@ public final class TierFaults implements Callable<Integer> {
         List<FailoverRun.Result> results = new ArrayList<>();
         String violation = "";
         try (HaCluster cluster = new HaCluster(dir, DATANODES, settings())) {
-            store(cluster.fs().getUri(), cluster.conf(), data);
+            store(cluster.fs().getUri(), cluster.confStock(), data);
             FailoverRun run = new FailoverRun(cluster, data);
             violation = run.begin(KillPoint.ofFailover(seed).from());
             for (long at = seed; at < seed + failovers && violation.isEmpty(); at++) {

@@ -79,4 +79,39 @@ class DaemonSettingsTest {
 
         assertThat(settings(spec).datanode(1)).containsEntry("dfs.heartbeat.interval", "7s");
     }
+
+    @Test
+    void pair_withTerrace_hasKnownKeysAndLoopbackAddressesOnly() throws IOException {
+        DaemonSettings.Pair pair = pair();
+
+        for (String daemon : pair.daemons()) {
+            Map<String, String> map = pair.daemon(daemon, true);
+            Configuration conf = new Configuration(false);
+            map.forEach(conf::set);
+            assertThat(UnknownSettings.errors(conf)).as(daemon).isEmpty();
+            map.forEach((key, value) -> {
+                if (key.contains("address")) {
+                    assertThat(value).as(daemon + " " + key).matches("(localhost|127\\.0\\.0\\.1):[0-9]+");
+                }
+            });
+        }
+        assertThat(pair.daemon("namenode-0", true)).containsEntry("dfs.ha.namenode.id", "nn0");
+        assertThat(pair.daemon("namenode-1", true).get("terrace.placement.rpc-address.ns.nn1"))
+                .isEqualTo("localhost:" + pair.placementPort(1));
+    }
+
+    @Test
+    void pair_daemonWithoutTerrace_hasNothingOfIt() throws IOException {
+        DaemonSettings.Pair pair = pair();
+
+        for (String daemon : pair.daemons()) {
+            pair.daemon(daemon, false)
+                    .forEach((key, value) ->
+                            assertThat(key + "=" + value).as(daemon).doesNotContainIgnoringCase("terrace"));
+        }
+    }
+
+    private static DaemonSettings.Pair pair() throws IOException {
+        return DaemonSettings.Pair.draw(ClusterSpec.of(2, 1 << 20), LAYOUT, new SplittableRandom(3));
+    }
 }

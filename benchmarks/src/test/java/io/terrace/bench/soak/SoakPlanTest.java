@@ -10,20 +10,20 @@ import org.junit.jupiter.api.Test;
 final class SoakPlanTest {
     @Test
     void plan_ofASeed_isAlwaysTheSame() {
-        SoakPlan one = new SoakPlan(7, 3, 2);
-        SoakPlan other = new SoakPlan(7, 3, 2);
+        SoakPlan one = new SoakPlan(7, 3, 2, false);
+        SoakPlan other = new SoakPlan(7, 3, 2, false);
 
         for (int i = 0; i < 1_000; i++) {
             assertThat(one.next()).isEqualTo(other.next());
         }
-        assertThat(new SoakPlan(8, 3, 2).next()).isNotEqualTo(new SoakPlan(7, 3, 2).next());
+        assertThat(new SoakPlan(8, 3, 2, false).next()).isNotEqualTo(new SoakPlan(7, 3, 2, false).next());
     }
 
     @Test
     void plan_drawsEveryFault_andSparesTheSurvivors() {
         Set<SoakFault> drawn = EnumSet.noneOf(SoakFault.class);
         for (long seed = 1; seed <= 20; seed++) {
-            SoakPlan plan = new SoakPlan(seed, 3, 2);
+            SoakPlan plan = new SoakPlan(seed, 3, 2, false);
             for (int i = 0; i < 500; i++) {
                 Injection injection = plan.next();
                 drawn.add(injection.fault());
@@ -35,6 +35,19 @@ final class SoakPlanTest {
                 }
             }
         }
-        assertThat(drawn).isEqualTo(EnumSet.allOf(SoakFault.class));
+        assertThat(drawn).isEqualTo(EnumSet.complementOf(EnumSet.of(SoakFault.FAILOVER)));
+    }
+
+    @Test
+    void plan_ofAPair_drawsFailovers_andKillsNameNodes_inEverySeed() {
+        for (long seed = 1; seed <= 20; seed++) {
+            SoakPlan plan = new SoakPlan(seed, 3, 2, true);
+            Set<SoakFault> drawn = EnumSet.noneOf(SoakFault.class);
+            for (int i = 0; i < 1_000; i++) {
+                drawn.add(plan.next().fault());
+            }
+            assertThat(drawn).as("seed " + seed).contains(SoakFault.FAILOVER, SoakFault.KILL_NAMENODE);
+            assertThat(plan.namenodeSurvives()).isFalse();
+        }
     }
 }

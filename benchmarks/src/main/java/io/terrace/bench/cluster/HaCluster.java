@@ -1,0 +1,354 @@
+package io.terrace.bench.cluster;
+
+import io.terrace.bench.cluster.DaemonSettings.Pair;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.ha.HAServiceProtocol;
+import org.apache.hadoop.ha.HAServiceProtocol.HAServiceState;
+import org.apache.hadoop.ha.HAServiceProtocol.RequestSource;
+import org.apache.hadoop.ha.HAServiceProtocol.StateChangeRequestInfo;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.tools.NNHAServiceTarget;
+
+/**
+ * Two NameNodes that share their edits through three JournalNodes, and DataNodes, each a process; failover is by hand. All end
+ * with this process.
+ */
+public final class HaCluster implements HdfsCluster, Closeable {
+    private static final int FORMAT_SECONDS = 90;
+    private static final int STOP_SECONDS = 30;
+    private static final int RPC_TIMEOUT_MS = 10_000;
+    private static final String JOURNALNODE = "org.apache.hadoop.hdfs.qjournal.server.JournalNode";
+
+    private final ClusterSpec spec;
+    private final ClusterLayout layout;
+    private final ClassPath classPath = ClassPath.ofThisProcess();
+
+    private final Pair settings;
+
+    /** Of all daemons. */
+    private final List<String> names;
+
+    private final Map<String, Boolean> withTerrace = new ConcurrentHashMap<>();
+    private final DistributedFileSystem fs;
+    private final Thread atExit;
+    private final AtomicInteger active = new AtomicInteger();
+
+    /** DataNodes with a little memory and one replica, for tests of what needs no more. */
+    public HaCluster(Path dir, int datanodes, Map<String, String> properties) throws IOException {
+        this(
+                dir,
+                ClusterSpec.of(datanodes, 1 << 20)
+                        .withReplication(1)
+                        .withHeapMb(192)
+                        .withProperties(properties));
+    }
+
+    /** Brings the cluster up in a directory that is empty or not there. */
+    public HaCluster(Path dir, ClusterSpec spec) throws IOException {
+        this.spec = spec;
+        this.layout = new ClusterLayout(dir);
+        this.settings = Pair.draw(spec, layout, new SplittableRandom());
+        this.names = settings.daemons();
+        writeConfiguration();
+        this.fs = (DistributedFileSystem) FileSystem.newInstance(URI.create(fileSystemUri()), confStock());
+        this.atExit = new Thread(this::end, "stop-pair");
+        Runtime.getRuntime().addShutdownHook(atExit);
+        boolean up = false;
+        try {
+            create();
+            up = true;
+        } finally {
+            if (!up) {
+                close();
+            }
+        }
+    }
+
+    private void create() throws IOException {
+        settings.makeMemory();
+        startJournalNodes();
+        format(0, "-format");
+        startNameNode(0);
+        activate(0);
+        format(1, "-bootstrapStandby");
+        startNameNode(1);
+        for (int i = 1; i <= spec.datanodes(); i++) {
+            start(datanode(i));
+        }
+        new Readiness(this, daemons()).await();
+    }
+
+    private void startJournalNodes() throws IOException {
+        for (int i = 0; i < Pair.JOURNALNODES; i++) {
+            if (daemon(Pair.journalnode(i)).process().isEmpty()) {
+                start(daemon(Pair.journalnode(i)));
+            }
+        }
+        for (int i = 0; i < Pair.JOURNALNODES; i++) {
+            int port = settings.journalPort(i);
+            new Readiness(this, List.of(daemon(Pair.journalnode(i))))
+                    .poll("JournalNode " + i + " to answer", () -> Readiness.accepts(port));
+        }
+    }
+
+    /**
+     * Runs a NameNode that makes its directory and ends.
+     *
+     * @param words such as {@code -bootstrapStandby}
+     */
+    public void format(int number, String... words) throws IOException {
+        List<String> command = new ArrayList<>(List.of(LocalCluster.NAMENODE));
+        command.addAll(List.of(words));
+        command.add("-nonInteractive");
+        String unused = new JavaProcess.Home(
+                        layout.logs(), classPathOf(Pair.namenode(number)).text())
+                .run(
+                        "format" + words[0],
+                        confDir(Pair.namenode(number)),
+                        List.of("-Dterrace.log.file=" + layout.logs().resolve("format" + words[0] + ".daemon.log")),
+                        command,
+                        FORMAT_SECONDS);
+    }
+
+    @Override
+    public ClusterSpec spec() {
+        return spec;
+    }
+
+    @Override
+    public ClusterLayout layout() {
+        return layout;
+    }
+
+    @Override
+    public String fileSystemUri() {
+        return settings.fileSystemUri();
+    }
+
+    @Override
+    public Configuration confStock() {
+        return ConfDir.read(layout.confStock());
+    }
+
+    @Override
+    public List<Daemon> daemons() {
+        return names.stream()
+                .map(this::daemon)
+                .filter(daemon -> Files.exists(daemon.output()))
+                .toList();
+    }
+
+    private Daemon daemon(String name) {
+        return new Daemon(name, layout);
+    }
+
+    /** One NameNode, 0 or 1. */
+    public Daemon namenode(int number) {
+        return daemon(Pair.namenode(number));
+    }
+
+    /** The NameNode that was made active last. */
+    @Override
+    public Daemon namenode() {
+        return namenode(active());
+    }
+
+    @Override
+    public int namenodePort() {
+        return settings.rpcPort(active());
+    }
+
+    @Override
+    public int placementPort() {
+        return settings.placementPort(active());
+    }
+
+    @Override
+    public int transferPort(int datanode) {
+        return settings.transferPort(datanode);
+    }
+
+    @Override
+    public void start(Daemon daemon) throws IOException {
+        start(daemon, "");
+    }
+
+    /** @param words of the command line, such as {@code -rollback}; empty for none */
+    public void start(Daemon daemon, String words) throws IOException {
+        String name = daemon.name();
+        boolean ofData = name.startsWith("datanode");
+        String mainClass =
+                ofData ? LocalCluster.DATANODE : name.startsWith("namenode") ? LocalCluster.NAMENODE : JOURNALNODE;
+        int number = ofData ? Integer.parseInt(name.substring(name.lastIndexOf('-') + 1)) : 0;
+        List<String> command =
+                new ArrayList<>(DaemonCommand.jvm(spec, number, confDir(name), classPathOf(name), mainClass));
+        Stream.of(words.split(" ")).filter(each -> !each.isEmpty()).forEach(command::add);
+        daemon.start(JavaHome.ofThisProcess(), List.of(), command);
+    }
+
+    private ClassPath classPathOf(String daemon) {
+        return withTerrace.getOrDefault(daemon, false) ? classPath : classPath.without(classPath.plugins());
+    }
+
+    /** Asks a daemon to end and waits for it. */
+    public void stop(Daemon daemon) throws IOException {
+        daemon.terminate();
+        daemon.awaitEnd(STOP_SECONDS);
+    }
+
+    /** Also makes the NameNode active that was last, and waits until the other one could take over. */
+    @Override
+    public void start() throws IOException {
+        settings.makeMemory();
+        startJournalNodes();
+        for (Daemon daemon : daemons()) {
+            if (daemon.process().isEmpty()) {
+                start(daemon);
+            }
+        }
+        activate(active());
+        new Readiness(this, daemons()).await();
+        awaitStandby(1 - active());
+    }
+
+    /** Starts a NameNode, which is a standby until it is told otherwise. */
+    public void startNameNode(int number) throws IOException {
+        startNameNode(number, "");
+    }
+
+    /** @param words of the command line, such as {@code -rollingUpgrade rollback} */
+    public void startNameNode(int number, String words) throws IOException {
+        start(namenode(number), words);
+        new Readiness(this, List.of(namenode(number)))
+                .poll("NameNode " + number + " to answer", () -> Readiness.accepts(settings.rpcPort(number)));
+    }
+
+    /** Waits until a standby could take over: it knows all DataNodes and, as far as it knows of blocks, their replicas. */
+    public void awaitStandby(int number) throws IOException {
+        new Readiness(this, List.of(namenode(number)))
+                .poll("NameNode " + number + " to be able to take over", () -> isReady(number));
+    }
+
+    private boolean isReady(int number) throws IOException {
+        Configuration conf = confStock();
+        conf.setInt("ipc.client.connect.max.retries", 0);
+        URI own = URI.create("hdfs://localhost:" + settings.rpcPort(number));
+        try (DistributedFileSystem one = (DistributedFileSystem) FileSystem.newInstance(own, conf)) {
+            return one.getDataNodeStats(DatanodeReportType.LIVE).length == spec.datanodes()
+                    && !one.setSafeMode(SafeModeAction.SAFEMODE_GET);
+        }
+    }
+
+    /** Makes a NameNode the active one, whatever the other one is. */
+    public void activate(int number) throws IOException {
+        new Readiness(this, List.of(namenode(number))).poll("NameNode " + number + " to become active", () -> {
+            HAServiceProtocol service = service(number);
+            service.transitionToActive(new StateChangeRequestInfo(RequestSource.REQUEST_BY_USER_FORCED));
+            return service.getServiceStatus().getState() == HAServiceState.ACTIVE;
+        });
+        active.set(number);
+    }
+
+    /**
+     * Makes the standby the active NameNode; the other one becomes a standby, if it runs.
+     *
+     * @throws ClusterException if the standby could not take over now
+     */
+    public void failOver(boolean crash) throws IOException {
+        int old = active();
+        int next = 1 - old;
+        if (namenode(next).process().isEmpty() || !isReady(next)) {
+            throw new ClusterException("NameNode " + next + " is not ready to take over");
+        }
+        if (crash) {
+            namenode(old).kill();
+        } else {
+            service(old).transitionToStandby(new StateChangeRequestInfo(RequestSource.REQUEST_BY_USER_FORCED));
+        }
+        activate(next);
+    }
+
+    private HAServiceProtocol service(int namenode) throws IOException {
+        Configuration conf = confStock();
+        return new NNHAServiceTarget(conf, Pair.SERVICE, "nn" + namenode).getProxy(conf, RPC_TIMEOUT_MS);
+    }
+
+    /** Number of the NameNode that was made active last. */
+    public int active() {
+        return active.get();
+    }
+
+    /** Host and port of a NameNode's web server. */
+    public String webAddress(int namenode) {
+        return "localhost:" + settings.webPort(namenode);
+    }
+
+    /** Ends the active NameNode as a crash would. */
+    public void killActive() throws IOException {
+        namenode().kill();
+    }
+
+    public DistributedFileSystem fs() {
+        return fs;
+    }
+
+    public PlacementAdmin placement(int namenode) throws IOException {
+        return new PlacementAdmin(confStock(), settings.placementPort(namenode));
+    }
+
+    private Path confDir(String daemon) {
+        return layout.home(daemon).resolve("conf");
+    }
+
+    private void writeConfiguration() throws IOException {
+        Files.createDirectories(layout.logs());
+        ConfDir.write(layout.conf(), settings.client(), "client-log4j.properties");
+        ConfDir.write(layout.confStock(), settings.stockClient(), "client-log4j.properties");
+        for (String name : names) {
+            configure(daemon(name), spec.terrace());
+        }
+    }
+
+    /** Puts Terrace on a daemon, or takes its properties and jars out, from the next start of the daemon on. */
+    public void configure(Daemon daemon, boolean terrace) throws IOException {
+        ConfDir.write(confDir(daemon.name()), settings.daemon(daemon.name(), terrace), "daemon-log4j.properties");
+        withTerrace.put(daemon.name(), terrace);
+    }
+
+    private void end() {
+        try {
+            for (Daemon daemon : daemons()) {
+                daemon.kill();
+            }
+            LocalCluster.deleteTree(layout.memory());
+        } catch (IOException e) {
+            System.err.println("terrace: the cluster in " + layout.dir() + " could not be ended: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        fs.close();
+        end();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException exiting) {
+            return;
+        }
+    }
+}
