@@ -24,7 +24,9 @@ final class HostPlan {
 
     private static final String TMPFILES = "/etc/tmpfiles.d/terrace.conf";
     private static final String UNITS = "/etc/systemd/system/";
-    private static final String WRITTEN_BY = "# Written by terrace-host prepare, which replaces it.\n";
+    /** How each file begins. */
+    static final String WRITTEN_BY = "# Written by terrace-host prepare, which replaces it.\n";
+
     private static final int CHANNEL_MODE = 0755;
 
     private final DataNodeHost host;
@@ -52,6 +54,25 @@ final class HostPlan {
         plan.mount();
         plan.channel();
         return plan.steps;
+    }
+
+    /** The files that a plan for this host may have written. */
+    static List<String> written(DataNodeHost host) {
+        List<String> paths = new ArrayList<>(List.of(mountUnit(host), LIMITS, TMPFILES));
+        if (host.unit() != null) {
+            paths.add(host.unit().dropIn());
+        }
+        return paths;
+    }
+
+    private static String mountUnit(DataNodeHost host) {
+        return UNITS + UnitName.ofMount(host.settings().memoryDir());
+    }
+
+    /** The link by which systemd mounts the tier at each boot. */
+    static String linked(DataNodeHost host) {
+        return UNITS + "multi-user.target.wants/"
+                + UnitName.ofMount(host.settings().memoryDir());
     }
 
     private void mountUnit() {

@@ -3,9 +3,13 @@ package io.terrace.host;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,54 @@ sealed interface HostStep {
     /** Whether it can only be done on the host itself, not in an image of it. */
     default boolean needsLiveHost() {
         return false;
+    }
+
+    /** Whether only root can do it. */
+    default boolean needsRoot() {
+        return true;
+    }
+
+    /** A file, or a directory with all that is in it. */
+    record Delete(String path) implements HostStep {
+        @Override
+        public String words() {
+            return "delete " + path;
+        }
+
+        @Override
+        public boolean isDone(HostFiles files) {
+            return !Files.exists(files.at(path), LinkOption.NOFOLLOW_LINKS);
+        }
+
+        /** The DataNode's user may delete what is the DataNode's. */
+        @Override
+        public boolean needsRoot() {
+            return path.startsWith("/etc/");
+        }
+
+        @Override
+        public void apply(HostFiles files) throws IOException {
+            if (!isDone(files)) {
+                Files.walkFileTree(files.at(path), new Deletion());
+            }
+        }
+
+        private static final class Deletion extends SimpleFileVisitor<Path> {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException e) throws IOException {
+                if (e != null) {
+                    throw e;
+                }
+                Files.delete(dir);
+                return FileVisitResult.CONTINUE;
+            }
+        }
     }
 
     /** A file of ours, which is replaced as a whole. */

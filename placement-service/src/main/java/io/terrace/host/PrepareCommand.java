@@ -46,22 +46,30 @@ final class PrepareCommand implements Callable<Integer> {
             return ExitCode.REFUSED;
         }
         List<HostStep> steps = HostPlan.of(host);
-        Printer printer = new Printer(spec);
-        if (dryRun) {
-            steps.forEach(step -> show(printer, step));
-        } else if (!steps.isEmpty() && host.files().isLive() && !isRoot()) {
-            err.println("terrace-host: only root can prepare a host: use sudo, or --dry-run to see what would be done");
-            return ExitCode.REFUSED;
-        } else if (!apply(host, steps, printer, err)) {
-            return ExitCode.REFUSED;
-        }
-        if (steps.isEmpty()) {
-            printer.line("Nothing to do.");
-        } else if (!dryRun && host.files().isLive()) {
+        int code = carryOut(host, steps, dryRun, spec);
+        if (code == ExitCode.OK && !steps.isEmpty() && !dryRun && host.files().isLive()) {
+            Printer printer = new Printer(spec);
             printer.line("Restart the DataNode"
                     + (host.unit() == null
                             ? ""
                             : ": systemctl restart " + host.unit().name()));
+        }
+        return code;
+    }
+
+    /** Takes the steps, or shows them; returns the exit code. */
+    static int carryOut(DataNodeHost host, List<HostStep> steps, boolean dryRun, CommandSpec spec) {
+        PrintWriter err = spec.commandLine().getErr();
+        Printer printer = new Printer(spec);
+        if (steps.isEmpty()) {
+            printer.line("Nothing to do.");
+        } else if (dryRun) {
+            steps.forEach(step -> show(printer, step));
+        } else if (host.files().isLive() && !isRoot() && steps.stream().anyMatch(HostStep::needsRoot)) {
+            err.println("terrace-host: only root can change a host: use sudo, or --dry-run to see what would be done");
+            return ExitCode.REFUSED;
+        } else if (!apply(host, steps, printer, err)) {
+            return ExitCode.REFUSED;
         }
         return ExitCode.OK;
     }

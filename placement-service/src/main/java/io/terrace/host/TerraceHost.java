@@ -9,11 +9,11 @@ import picocli.CommandLine.IVersionProvider;
 /** The command {@code terrace-host}. Exit codes: 0 done, 1 a problem was found or a step failed, 2 usage. */
 @Command(
         name = "terrace-host",
-        description = "Checks and prepares the host of a DataNode with a memory tier.",
+        description = "Checks and prepares the host of a DataNode with a memory tier, and clears it again.",
         mixinStandardHelpOptions = true,
         versionProvider = TerraceHost.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {CheckCommand.class, PrepareCommand.class},
+        subcommands = {CheckCommand.class, PrepareCommand.class, RemoveCommand.class},
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {" 0:done", " 1:the host lacks something; a step failed", " 2:wrong usage"})
 public final class TerraceHost {

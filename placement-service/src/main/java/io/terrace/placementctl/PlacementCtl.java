@@ -50,7 +50,8 @@ import picocli.CommandLine.Mixin;
             PolicyCommand.class,
             SizeCommand.class,
             CheckCommand.class,
-            DoctorCommand.class
+            DoctorCommand.class,
+            LeftoversCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

@@ -1,0 +1,141 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placement.policyfile.OwnAnnotations.Scope;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code placementctl leftovers}. Needs no placement service: it is for the time after Terrace. */
+@Command(
+        name = "leftovers",
+        description = {
+            "Lists the extended attributes of Terrace in the namespace: annotations, and what the service keeps at the root"
+                    + " directory. With --remove it removes them for good.",
+            "Asks the NameNode once for each file and directory below PATH. Run it as the superuser, who alone sees all."
+        },
+        mixinStandardHelpOptions = true)
+final class LeftoversCommand extends ClusterCommand {
+
+    @Parameters(
+            paramLabel = "PATH",
+            arity = "0..1",
+            defaultValue = "/",
+            description = "An absolute path of a file or directory. Default: ${DEFAULT-VALUE}.")
+    String path;
+
+    @Option(names = "--remove", description = "Removes them. Refused while a placement service runs.")
+    boolean remove;
+
+    private long attributes;
+    private long paths;
+
+    @Override
+    public Integer call() throws Refused {
+        if (!path.startsWith("/")) {
+            throw cluster().usage("'" + path + "' is no absolute path");
+        }
+        if (remove) {
+            requireNoService();
+        }
+        Printer printer = new Printer(spec);
+        ObjectNode json = ProtoJson.MAPPER.createObjectNode().put("path", path);
+        ArrayNode found = json.putArray("attributes");
+        Configuration conf = cluster().configuration();
+        try (FileSystem fs = FileSystem.newInstance(cluster().fileSystem(conf), conf)) {
+            walk(fs, printer, found);
+        } catch (IOException e) {
+            throw new Refused("the attributes below " + path + " were not all " + (remove ? "removed" : "listed") + ": "
+                    + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString())
+                    + "; run it again as the superuser");
+        }
+        if (cluster().json) {
+            printer.json(json.put("paths", paths).put("removed", remove));
+        } else {
+            printer.line(attributes + " attributes of Terrace" + (remove ? " removed" : "") + ", " + paths
+                    + " files and directories looked at");
+        }
+        return ExitCode.OK;
+    }
+
+    private void requireNoService() throws Refused {
+        try (AdminClient client = cluster().connect()) {
+            Optional<AdminClient.Peer> running = client.peers().stream()
+                    .filter(peer -> peer.status() != null)
+                    .findFirst();
+            if (running.isPresent()) {
+                throw new Refused("a placement service runs at " + running.get().name()
+                        + ", which would store its attributes again: restart its NameNode without Terrace first");
+            }
+        }
+    }
+
+    /** Depth first: what waits is one directory of each level, and the directories beside it. */
+    private void walk(FileSystem fs, Printer printer, ArrayNode found) throws IOException {
+        Deque<Path> toList = new ArrayDeque<>();
+        FileStatus top = fs.getFileStatus(new Path(path));
+        look(fs, top.getPath(), printer, found);
+        if (top.isDirectory()) {
+            toList.push(top.getPath());
+        }
+        while (!toList.isEmpty()) {
+            Path directory = toList.pop();
+            try {
+                RemoteIterator<FileStatus> entries = fs.listStatusIterator(directory);
+                while (entries.hasNext()) {
+                    FileStatus entry = entries.next();
+                    look(fs, entry.getPath(), printer, found);
+                    if (entry.isDirectory()) {
+                        toList.push(entry.getPath());
+                    }
+                }
+            } catch (FileNotFoundException goneMeanwhile) {
+                continue;
+            }
+        }
+    }
+
+    private void look(FileSystem fs, Path where, Printer printer, ArrayNode found) throws IOException {
+        paths++;
+        List<String> names;
+        try {
+            names = fs.listXAttrs(where);
+        } catch (FileNotFoundException goneMeanwhile) {
+            return;
+        }
+        for (String name : names) {
+            if (Arrays.stream(Scope.values()).anyMatch(scope -> name.startsWith(scope.prefix()))) {
+                attributes++;
+                String plain = where.toUri().getPath();
+                if (remove) {
+                    fs.removeXAttr(where, name);
+                }
+                if (cluster().json) {
+                    found.addObject().put("path", plain).put("attribute", name);
+                } else {
+                    printer.line(Table.printable(name) + " of " + Table.printable(plain) + (remove ? " removed" : ""));
+                }
+            }
+        }
+    }
+}
