@@ -10,6 +10,7 @@ import io.terrace.bench.page.PageTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.soak.SoakTest;
 import io.terrace.bench.tierfaults.TierFaults;
+import io.terrace.bench.upgrade.UpgradeTest;
 import io.terrace.bench.versions.VersionsTest;
 import io.terrace.bench.writefaults.WriteFaults;
 import picocli.CommandLine.Command;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
             HostTest.class,
             MonitoringTest.class,
             SoakTest.class,
+            UpgradeTest.class,
             PageTest.class,
             VersionsTest.class
         })

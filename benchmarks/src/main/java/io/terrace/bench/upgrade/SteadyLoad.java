@@ -1,0 +1,187 @@
+package io.terrace.bench.upgrade;
+
+import io.terrace.bench.cluster.HdfsCluster;
+import io.terrace.bench.faults.Waits;
+import io.terrace.bench.load.DataSet;
+import io.terrace.bench.load.SeededContent;
+import io.terrace.bench.load.StoredFile;
+import io.terrace.bench.load.VerifyingClient;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.DaemonThreads;
+import io.terrace.metrics.Metric;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.time.LocalTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+
+/**
+ * Clients that read all the time, one with Terrace and one without, and one with Terrace that writes files anew and reads them;
+ * all compare every byte, and calls that fail are counted.
+ */
+final class SteadyLoad implements Closeable {
+    private static final int FILES = 24;
+    private static final int REWRITTEN = 4;
+    private static final int FILE_BYTES = 2 << 20;
+    private static final int PIECE = 256 << 10;
+
+    private final HdfsCluster cluster;
+    private final DataSet data;
+    private final DataSet rewritten;
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong wrong = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    /** Clients hold it shared for each call. */
+    private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock(true);
+
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile String firstFailure = "";
+
+    SteadyLoad(HdfsCluster cluster, long seed) throws IOException {
+        this.cluster = cluster;
+        this.data = files("/data/", FILES, seed);
+        this.rewritten = files("/anew/", REWRITTEN, ~seed);
+        try (VerifyingClient writer = client(false, data)) {
+            for (int i = 0; i < FILES; i++) {
+                writer.store(i);
+            }
+        }
+        try (VerifyingClient writer = client(false, rewritten)) {
+            for (int i = 0; i < REWRITTEN; i++) {
+                writer.store(i);
+            }
+        }
+        threads.add(DaemonThreads.make("upgrade-stock", () -> loop(false, data, this::read)));
+        threads.add(DaemonThreads.make("upgrade-terrace", () -> loop(true, data, this::read)));
+        threads.add(DaemonThreads.make("upgrade-writer", () -> loop(true, rewritten, this::write)));
+        threads.forEach(Thread::start);
+    }
+
+    private static DataSet files(String dir, int count, long seed) {
+        return new DataSet(
+                IntStream.range(0, count)
+                        .mapToObj(i -> new StoredFile(dir + i, FILE_BYTES, true))
+                        .toList(),
+                new SeededContent(seed));
+    }
+
+    private interface Work {
+        /** Returns how many bytes it compared and found wrong. */
+        VerifyingClient.Outcome run(VerifyingClient client, SplittableRandom random) throws IOException;
+    }
+
+    private VerifyingClient.Outcome read(VerifyingClient client, SplittableRandom random) throws IOException {
+        return client.read(random.nextInt(FILES), (long) random.nextInt(FILE_BYTES / PIECE) * PIECE, PIECE);
+    }
+
+    private VerifyingClient.Outcome write(VerifyingClient client, SplittableRandom random) throws IOException {
+        int file = random.nextInt(REWRITTEN);
+        client.rewrite(file);
+        return client.read(file, 0, FILE_BYTES);
+    }
+
+    private void loop(boolean terrace, DataSet files, Work work) {
+        SplittableRandom random = new SplittableRandom(terrace ? 1 : 2);
+        try (VerifyingClient client = client(terrace, files)) {
+            while (!ended.get()) {
+                calls.readLock().lock();
+                try {
+                    VerifyingClient.Outcome outcome = work.run(client, random);
+                    bytes.addAndGet(outcome.bytes());
+                    wrong.addAndGet(outcome.wrongBytes());
+                } catch (IOException e) {
+                    fail(e);
+                } finally {
+                    calls.readLock().unlock();
+                }
+            }
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void fail(IOException e) {
+        if (failed.getAndIncrement() == 0) {
+            firstFailure =
+                    LocalTime.now().withNano(0) + " " + Thread.currentThread().getName() + ": " + e;
+        }
+    }
+
+    private VerifyingClient client(boolean terrace, DataSet files) throws IOException {
+        Configuration conf = cluster.confStock();
+        conf.set("dfs.client.failover.sleep.base.millis", "100");
+        conf.set("dfs.client.failover.sleep.max.millis", "1000");
+        conf.set("dfs.client.failover.max.attempts", "120");
+        if (terrace) {
+            conf.set("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
+            conf.set("terrace.channel.dir", cluster.layout().channel().toString());
+        }
+        return new VerifyingClient(FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf), files);
+    }
+
+    /** No client has a call under way until {@link #resume}, which the same thread calls. */
+    void pause() {
+        calls.writeLock().lock();
+    }
+
+    void resume() {
+        calls.writeLock().unlock();
+    }
+
+    /** Reads every file that never changes; returns how many bytes are wrong. */
+    long check() throws IOException {
+        long differ = 0;
+        try (VerifyingClient client = client(false, data)) {
+            for (int i = 0; i < FILES; i++) {
+                differ += client.read(i, 0, FILE_BYTES).wrongBytes();
+            }
+        }
+        return differ;
+    }
+
+    /** Bytes of all that were compared. */
+    long bytes() {
+        return bytes.get();
+    }
+
+    long wrong() {
+        return wrong.get();
+    }
+
+    /** Calls that failed. */
+    long failed() {
+        return failed.get();
+    }
+
+    /** The first call that failed; empty if none has. */
+    String firstFailure() {
+        return firstFailure;
+    }
+
+    /** Bytes that the client with Terrace read from memory. */
+    static long memoryBytes() {
+        return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
+    }
+
+    @Override
+    public void close() throws IOException {
+        ended.set(true);
+        for (Thread thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw Waits.interrupted(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.terrace.bench.upgrade;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.HaCluster;
+import io.terrace.bench.cluster.PlacementAdmin;
+import io.terrace.bench.faults.Waits;
+import io.terrace.bench.measure.ResultSheet;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+
+/** One life of Terrace on a cluster: it comes, HDFS is upgraded twice, it goes. */
+final class UpgradeRun {
+    private static final int DATANODES = 3;
+    private static final long MEMORY_BYTES = 96L << 20;
+    private static final int BLOCK_BYTES = 1 << 20;
+    private static final int HEAP_MB = 192;
+    private static final int BACK_SECONDS = 60;
+    private static final int SERVED_SECONDS = 60;
+
+    private final Path dir;
+    private final long seed;
+    private final ResultSheet sheet;
+
+    UpgradeRun(Path dir, long seed, ResultSheet sheet) {
+        this.dir = dir;
+        this.seed = seed;
+        this.sheet = sheet;
+    }
+
+    void run() throws IOException {
+        ClusterSpec spec = ClusterSpec.of(DATANODES, MEMORY_BYTES)
+                .withTerrace(false)
+                .withBlockBytes(BLOCK_BYTES)
+                .withHeapMb(HEAP_MB)
+                .withProperties(Map.of(
+                        "dfs.client.datanode-restart.timeout", "10",
+                        // The standby makes the image that is rolled back to when it looks next.
+                        "dfs.namenode.checkpoint.check.period", "2"));
+        try (HaCluster cluster = new HaCluster(dir.resolve("cluster"), spec)) {
+            Leftovers leftovers = new Leftovers(cluster, dir.resolve("with-terrace"));
+            SteadyLoad load = new SteadyLoad(cluster, seed);
+            try (load) {
+                sheet.section("Terrace comes, DataNodes first");
+                putOn(cluster);
+                served(cluster, "on");
+                use(cluster);
+                sheet.atLeast("upgrade.on.attributes", leftovers.attributes(), 4);
+                HadoopUpgrade upgrade = new HadoopUpgrade(cluster, load, this::restart, sheet);
+                sheet.section("A rolling upgrade of HDFS that is finalized");
+                upgrade.finalized();
+                served(cluster, "finalized");
+                sheet.section("A rolling upgrade of HDFS that is rolled back");
+                upgrade.rolledBack();
+                served(cluster, "rolledback");
+                sheet.section("Terrace goes, NameNodes first");
+                leftovers.keepConfigurations();
+                takeOut(cluster);
+                sheet.atLeast("upgrade.left.before", leftovers.files(), 1);
+                leftovers.remove();
+                sheet.exactly("upgrade.left.attributes", leftovers.attributes(), 0);
+                sheet.exactly("upgrade.left.files", leftovers.files(), 0);
+                figures(load);
+            }
+            sheet.section("Stock daemons start from what is left");
+            restartAll(cluster);
+            sheet.exactly("upgrade.after.bytes.wrong", load.check(), 0);
+            sheet.exactly(
+                    "upgrade.after.blocks.missing", cluster.fs().getClient().getMissingBlocksCount(), 0);
+        }
+    }
+
+    private void figures(SteadyLoad load) throws IOException {
+        if (!load.firstFailure().isEmpty()) {
+            sheet.progress("first failure: " + load.firstFailure());
+        }
+        sheet.note("upgrade.bytes.verified", load.bytes(), "bytes");
+        sheet.exactly("upgrade.bytes.wrong", load.wrong() + load.check(), 0);
+        sheet.exactly("upgrade.calls.failed", load.failed(), 0);
+    }
+
+    private void putOn(HaCluster cluster) throws IOException {
+        for (int i = 1; i <= DATANODES; i++) {
+            cluster.configure(cluster.datanode(i), true);
+            restart(cluster, cluster.datanode(i));
+        }
+        nameNodes(cluster, true);
+    }
+
+    private void takeOut(HaCluster cluster) throws IOException {
+        nameNodes(cluster, false);
+        for (int i = 1; i <= DATANODES; i++) {
+            cluster.configure(cluster.datanode(i), false);
+            restart(cluster, cluster.datanode(i));
+        }
+    }
+
+    /** The standby, a failover, the other one. */
+    private void nameNodes(HaCluster cluster, boolean terrace) throws IOException {
+        for (int i = 0; i < 2; i++) {
+            int standby = 1 - cluster.active();
+            cluster.configure(cluster.namenode(standby), terrace);
+            cluster.stop(cluster.namenode(standby));
+            cluster.startNameNode(standby);
+            cluster.awaitStandby(standby);
+            cluster.failOver(false);
+            sheet.progress("namenode-" + standby + (terrace ? " has Terrace" : " is stock") + " and is active");
+        }
+    }
+
+    /** Ends a DataNode, starts it again and waits until the active NameNode has heard of it. */
+    private void restart(HaCluster cluster, Daemon datanode) throws IOException {
+        int port = 0;
+        for (int i = 1; i <= DATANODES; i++) {
+            port = cluster.datanode(i).name().equals(datanode.name()) ? cluster.transferPort(i) : port;
+        }
+        int known = port;
+        cluster.stop(datanode);
+        long startMs = System.currentTimeMillis();
+        cluster.start(datanode);
+        require(Waits.untilRight(BACK_SECONDS, () -> {
+            boolean back = Arrays.stream(cluster.fs().getDataNodeStats(DatanodeReportType.LIVE))
+                    .filter(one -> one.getXferPort() == known)
+                    .anyMatch(one -> isHeardAfter(one, startMs));
+            return back ? Optional.empty() : Optional.of(datanode.name() + " is not back");
+        }));
+        cluster.awaitStandby(1 - cluster.active());
+        sheet.progress(datanode.name() + " is back");
+    }
+
+    private static boolean isHeardAfter(DatanodeInfo datanode, long ms) {
+        return datanode.getLastUpdate() > ms && datanode.getRemaining() > 0;
+    }
+
+    /** All DataNodes report, and the client with Terrace reads copies that its reads brought into memory. */
+    private void served(HaCluster cluster, String name) throws IOException {
+        try (PlacementAdmin placement = new PlacementAdmin(cluster)) {
+            require(Waits.untilRight(SERVED_SECONDS, () -> {
+                int nodes = placement.nodes().size();
+                return nodes == DATANODES ? Optional.empty() : Optional.of(nodes + " DataNodes are known");
+            }));
+        }
+        long before = SteadyLoad.memoryBytes();
+        Optional<String> fault = Waits.untilRight(
+                SERVED_SECONDS,
+                () -> SteadyLoad.memoryBytes() - before > 10 * BLOCK_BYTES
+                        ? Optional.empty()
+                        : Optional.of("clients read too little from memory"));
+        fault.ifPresent(sheet::progress);
+        sheet.atLeast("upgrade." + name + ".memory.bytes", SteadyLoad.memoryBytes() - before, 10 * BLOCK_BYTES);
+    }
+
+    /** Leaves all that an operator can leave in the namespace. */
+    private static void use(HaCluster cluster) throws IOException {
+        try (PlacementAdmin placement = new PlacementAdmin(cluster)) {
+            placement.apply("policy: lru\n");
+            placement.turn(false);
+            placement.turn(true);
+        }
+        Map<String, String> attributes = new LinkedHashMap<>();
+        attributes.put("user.terrace.place", "prefer");
+        attributes.put("trusted.terrace.keep", "7d");
+        for (Map.Entry<String, String> one : attributes.entrySet()) {
+            cluster.fs()
+                    .setXAttr(
+                            new org.apache.hadoop.fs.Path("/data"),
+                            one.getKey(),
+                            one.getValue().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private static void restartAll(HaCluster cluster) throws IOException {
+        for (Daemon daemon : cluster.daemons()) {
+            if (!daemon.name().startsWith("journalnode")) {
+                cluster.stop(daemon);
+            }
+        }
+        cluster.start();
+    }
+
+    static void require(Optional<String> fault) throws IOException {
+        if (fault.isPresent()) {
+            throw new IOException(fault.get());
+        }
+    }
+}
