@@ -4,7 +4,6 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Resize;
 import io.terrace.placement.move.FirstReads;
 import io.terrace.placement.move.HeldBlocks;
@@ -30,7 +29,6 @@ import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.protocol.MoveOrder;
-import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -207,16 +205,7 @@ final class EngineEpoch {
             volumes.sendAgain(node);
         }
         heartbeatProcessor.residency(nowMs, node, heartbeat.residency(), heartbeat.full());
-        for (Heat entry : heartbeat.heat()) {
-            StampedBlock block = entry.block();
-            accesses.accesses(
-                    block.id(),
-                    block.lengthBytes(),
-                    entry.reads(),
-                    entry.bytesRead(),
-                    entry.writes(),
-                    entry.bytesWritten());
-        }
+        accesses.accesses(heartbeat);
         clusterState.controlTrial().read(heartbeat.readTimes());
         heatProcessor.take(nowMs, node, heartbeat.heat());
         volumes.accessed(nowMs, heartbeat.heat());

@@ -264,7 +264,8 @@ public final class PlacementEngine {
                 toDo,
                 heartbeatIntervalMs(),
                 node.resize(),
-                settings.control().sample().percent());
+                settings.control().sample().percent(),
+                accesses.wantsReaders());
         node.session().answered(answer);
         return answer;
     }

@@ -43,7 +43,7 @@ public class ReplicaReads {
     public void prepare() throws IOException {
         file = Files.createTempFile("terrace-replica", ".data");
         Files.write(file, new byte[READ_BYTES]);
-        AccessRecorder accessRecorder = new AccessRecorder(new MetricRegistry(), System::nanoTime);
+        AccessRecorder accessRecorder = new AccessRecorder(new MetricRegistry(), System::nanoTime, () -> null);
         accessRecorder.listen(POOL, new AccessRecorder.Listener() {
             @Override
             public HeatTable heat() {

@@ -227,7 +227,8 @@ public final class TierGrantService implements GrantService {
                         counted.extent().key().pool(),
                         counted.extent().key().blockId(),
                         counted.accepted().reads(),
-                        counted.accepted().bytes());
+                        counted.accepted().bytes(),
+                        peer.address());
                 reads += counted.accepted().reads();
                 bytes += counted.accepted().bytes();
             }

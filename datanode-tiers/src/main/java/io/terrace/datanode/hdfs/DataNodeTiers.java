@@ -13,6 +13,7 @@ import io.terrace.datanode.hdfs.dataset.GuardedListener;
 import io.terrace.datanode.hdfs.dataset.NvmVolumes;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
 import io.terrace.datanode.hdfs.dataset.PassedDescriptors;
+import io.terrace.datanode.hdfs.dataset.ReaderAddresses;
 import io.terrace.datanode.hdfs.dataset.TierDatasetListener;
 import io.terrace.datanode.hdfs.dataset.TierExtension;
 import io.terrace.datanode.hdfs.volume.ReplicaMover;
@@ -104,7 +105,7 @@ final class DataNodeTiers implements Closeable {
         tierListener = memory.listener();
         pinRequests = new PinRequests(settings.extentsMax());
         anchored = new AnchoredPins(tier, descriptors::endAnchors, settings.lentTimeoutNs());
-        accessRecorder = new AccessRecorder(metricRegistry, System::nanoTime);
+        accessRecorder = new AccessRecorder(metricRegistry, System::nanoTime, new ReaderAddresses());
         metricRegistry.gauge(Metric.READS_DESCRIPTORS_HELD, descriptors::held);
         TokenBucket tokenBucket = TokenBucket.ofSystem(settings.copyBytesPerSecond());
         ReplicaSource source = extension.copySource(replicas, datanode.getConf());

@@ -1,5 +1,6 @@
 package io.terrace.datanode.heartbeat;
 
+import io.terrace.channel.server.Peer;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -8,6 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where every read and write of a block on this DataNode is counted: in the figures, and in the heat of whoever wants to
@@ -26,11 +29,19 @@ public final class AccessRecorder {
 
     private final MetricRegistry metricRegistry;
     private final LongSupplier nanoClock;
+    private final Supplier<@Nullable String> stockReader;
     private final ConcurrentHashMap<String, List<Listener>> listeners = new ConcurrentHashMap<>();
     private final LongAdder bytesServed = new LongAdder();
 
-    /** Counts into these figures. */
-    public AccessRecorder(MetricRegistry metricRegistry, LongSupplier nanoClock) {
+    /**
+     * Counts into these figures.
+     *
+     * @param stockReader the host of the client that the calling thread serves over the DataNode's socket; null if it does not
+     *     say
+     */
+    public AccessRecorder(
+            MetricRegistry metricRegistry, LongSupplier nanoClock, Supplier<@Nullable String> stockReader) {
+        this.stockReader = stockReader;
         this.metricRegistry = metricRegistry;
         this.nanoClock = nanoClock;
     }
@@ -48,7 +59,7 @@ public final class AccessRecorder {
     /** A stock client began to read over the DataNode's socket. */
     public void stockReadBegan(String pool, long blockId, boolean fromMemory) {
         metricRegistry.increment(fromMemory ? Metric.READS_STOCK_MEMORY : Metric.READS_STOCK_REPLICA);
-        heat(pool, blockId, 1, 0, 0);
+        heat(pool, blockId, 1, 0, 0, wantsReaders(pool) ? stockReader.get() : null);
     }
 
     /**
@@ -70,11 +81,16 @@ public final class AccessRecorder {
     /** A stock short-circuit client was passed a descriptor; that is one read of unknown length. */
     public void descriptorPassed(String pool, long blockId, boolean fromMemory) {
         metricRegistry.increment(fromMemory ? Metric.READS_DESCRIPTORS_MEMORY : Metric.READS_DESCRIPTORS_REPLICA);
-        heat(pool, blockId, 1, 0, 0);
+        heat(pool, blockId, 1, 0, 0, Peer.THIS_HOST);
     }
 
-    /** A client reported what it read through a grant of an extent on this medium. */
-    public void granted(StorageTier medium, String pool, long blockId, long reads, long bytes) {
+    /**
+     * A client reported what it read through a grant of an extent on this medium.
+     *
+     * @param reader the client's host; null if it is not known
+     */
+    public void granted(
+            StorageTier medium, String pool, long blockId, long reads, long bytes, @Nullable String reader) {
         boolean fromMemory = medium == StorageTier.MEMORY;
         if (!fromMemory) {
             metricRegistry.add(Metric.READS_GRANTED_NVM, reads);
@@ -83,7 +99,7 @@ public final class AccessRecorder {
         metricRegistry.add(Metric.READS_GRANTED, reads);
         metricRegistry.add(Metric.READS_GRANTED_BYTES, bytes);
         bytesServed.add(bytes);
-        heat(pool, blockId, reads, bytes, fromMemory ? bytes : 0);
+        heat(pool, blockId, reads, bytes, fromMemory ? bytes : 0, reader);
     }
 
     /** A replica was finalised. */
@@ -99,10 +115,20 @@ public final class AccessRecorder {
         return bytesServed.sum();
     }
 
-    private void heat(String pool, long blockId, long reads, long bytes, long bytesFromMemory) {
+    private boolean wantsReaders(String pool) {
+        for (Listener listener : listeners.getOrDefault(pool, List.of())) {
+            if (listener.heat().tellsReaders()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void heat(
+            String pool, long blockId, long reads, long bytes, long bytesFromMemory, @Nullable String reader) {
         long nowNs = nanoClock.getAsLong();
         for (Listener listener : listeners.getOrDefault(pool, List.of())) {
-            if (listener.heat().read(blockId, reads, bytes, bytesFromMemory, nowNs)) {
+            if (listener.heat().read(blockId, reads, bytes, bytesFromMemory, nowNs, reader)) {
                 listener.blockAdded();
             }
         }

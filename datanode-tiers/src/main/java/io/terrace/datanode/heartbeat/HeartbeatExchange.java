@@ -1,5 +1,6 @@
 package io.terrace.datanode.heartbeat;
 
+import io.terrace.channel.server.Peer;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.ControlSample;
 import io.terrace.common.LogThrottle;
@@ -34,6 +35,7 @@ import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -223,6 +225,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             // A service of a later release may have a larger share than this one knows.
             compared =
                     new ControlSample(Math.max(0, Math.min(ControlSample.MOST_PERCENT, response.getControlPercent())));
+            heat.tellReaders(response.getReadersWanted());
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
             }
@@ -317,6 +320,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private void addHeat(HeartbeatRequestProto.Builder request, long nowNs) {
         sentHeat = heat.drain(HeartbeatLimits.ENTRIES);
         Map<StorageTier, Timed> times = new EnumMap<>(StorageTier.class);
+        Map<String, Integer> readerHosts = new LinkedHashMap<>();
         for (HeatTable.Heat hot : sentHeat) {
             ReplicaLook.Seen seen = shared.replicas().look(pool, hot.blockId());
             if (seen != null) {
@@ -336,9 +340,17 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 if (timed.reads() > 0 && compared.arm(hot.blockId()) != ControlSample.Arm.NEITHER) {
                     proto.setTimedReads(timed.reads()).setTimedNs(timed.ns());
                 }
+                for (HeatTable.Reader reader : hot.readers()) {
+                    proto.addReaders(
+                            reader.host().equals(Peer.THIS_HOST)
+                                    ? 0
+                                    : readerHosts.computeIfAbsent(reader.host(), host -> readerHosts.size() + 1));
+                    proto.addReadersReads(reader.reads());
+                }
                 request.addHeat(proto);
             }
         }
+        request.addAllReaderHosts(readerHosts.keySet());
         times.forEach((tier, timed) -> {
             if (timed.reads() > 0) {
                 request.addReadTimes(ReadTimeProto.newBuilder()

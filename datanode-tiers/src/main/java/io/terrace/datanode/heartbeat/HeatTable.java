@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was read and written of each block of one pool since a heartbeat last carried it.
@@ -19,6 +20,7 @@ public final class HeatTable {
      *
      * @param replica reads of the replica that were timed
      * @param memory reads of the memory copy that were timed
+     * @param readers where readers were, as far as it is known
      */
     public record Heat(
             long blockId,
@@ -29,7 +31,15 @@ public final class HeatTable {
             long bytesWritten,
             long lastNs,
             Timed replica,
-            Timed memory) {}
+            Timed memory,
+            List<Reader> readers) {}
+
+    /**
+     * Reads by clients of one host.
+     *
+     * @param host its address; {@link io.terrace.channel.server.Peer#THIS_HOST} for the DataNode's own
+     */
+    public record Reader(String host, long reads) {}
 
     /** Reads that were timed, their bytes, and how long they took. */
     public record Timed(long reads, long bytes, long ns) {
@@ -55,12 +65,29 @@ public final class HeatTable {
         long memoryBytes;
         long memoryNs;
 
+        @Nullable
+        ReaderCounts readers;
+
         Timed replica() {
             return replicaReads == 0 ? Timed.NONE : new Timed(replicaReads, replicaBytes, replicaNs);
         }
 
         Timed memory() {
             return memoryReads == 0 ? Timed.NONE : new Timed(memoryReads, memoryBytes, memoryNs);
+        }
+
+        void readBy(String host, long itsReads) {
+            ReaderCounts counts = readers;
+            if (counts == null) {
+                counts = new ReaderCounts();
+                readers = counts;
+            }
+            counts.add(host, itsReads);
+        }
+
+        List<Reader> readers() {
+            ReaderCounts counts = readers;
+            return counts == null ? List.of() : counts.list();
         }
 
         void timed(boolean fromMemory, long timedReads, long bytes, long ns) {
@@ -79,20 +106,38 @@ public final class HeatTable {
     private final int most;
     private final Map<Long, Entry> entries = new LinkedHashMap<>();
     private long dropped;
+    private volatile boolean tellsReaders;
 
     /** An empty table for at most so many blocks. */
     public HeatTable(int most) {
         this.most = most;
     }
 
-    /** Counts reads; answers whether the block is new since the last heartbeat. */
-    public synchronized boolean read(long blockId, long reads, long bytes, long bytesFromMemory, long nowNs) {
+    /** Whether the service wants to know where readers are. */
+    public boolean tellsReaders() {
+        return tellsReaders;
+    }
+
+    void tellReaders(boolean wanted) {
+        tellsReaders = wanted;
+    }
+
+    /**
+     * Counts reads; answers whether the block is new since the last heartbeat.
+     *
+     * @param reader the host of whoever read; null if it is not known or nobody wants to know
+     */
+    public synchronized boolean read(
+            long blockId, long reads, long bytes, long bytesFromMemory, long nowNs, @Nullable String reader) {
         int before = entries.size();
         Entry entry = entry(blockId);
         entry.reads += reads;
         entry.bytesRead += bytes;
         entry.bytesReadFromMemory += bytesFromMemory;
         entry.lastNs = nowNs;
+        if (reader != null && tellsReaders) {
+            entry.readBy(reader, reads);
+        }
         return entries.size() > before;
     }
 
@@ -131,7 +176,8 @@ public final class HeatTable {
                     e.bytesWritten,
                     e.lastNs,
                     e.replica(),
-                    e.memory()));
+                    e.memory(),
+                    e.readers()));
             all.remove();
         }
         return drained;
@@ -156,6 +202,7 @@ public final class HeatTable {
                     heat.memory().reads(),
                     heat.memory().bytes(),
                     heat.memory().ns());
+            heat.readers().forEach(reader -> entry.readBy(reader.host(), reader.reads()));
             if (entry.lastNs == 0 || entry.lastNs - heat.lastNs() < 0) {
                 entry.lastNs = heat.lastNs();
             }

@@ -50,7 +50,7 @@ class RoutingGrantServiceTest {
     @BeforeEach
     void make() throws IOException {
         fixture = new NvmFixture(volume, 10, Runnable::run);
-        accessRecorder = new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs);
+        accessRecorder = new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs, () -> null);
         memory = grantService(fixture.memory, StorageTier.MEMORY);
         grantService = RoutingGrantService.ofOtherHosts(memory, grantService(fixture.tier, StorageTier.NVM));
         key = fixture.replica(1);

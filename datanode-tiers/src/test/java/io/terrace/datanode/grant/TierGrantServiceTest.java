@@ -51,7 +51,7 @@ class TierGrantServiceTest {
                 StorageTier.MEMORY,
                 this::link,
                 this::check,
-                new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs),
+                new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs, () -> null),
                 (peer, reads, bytes) -> {},
                 fixture.metricRegistry,
                 () -> fixture.nowNs);
@@ -118,8 +118,8 @@ class TierGrantServiceTest {
         assertThat(trace.toString().strip().lines())
                 .singleElement()
                 .asString()
-                .contains(
-                        "INFO op: TERRACE_GRANT, cliID: bad\\u000a2026-01-01 INFO all is well, user: user, tokenUser: user")
+                .contains("INFO op: TERRACE_GRANT, cliID: bad\\u000a2026-01-01 INFO all is well, user: user, tokenUser:"
+                        + " user")
                 .endsWith("blockid: " + request.block().blockId());
     }
 }

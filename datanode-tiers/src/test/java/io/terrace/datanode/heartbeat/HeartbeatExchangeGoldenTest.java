@@ -49,7 +49,7 @@ final class HeartbeatExchangeGoldenTest {
         fixture.enter(3);
         HeartbeatResponseProto answer = HeartbeatResponseProto.parseFrom(HEX.parseHex(ANSWER.replace(" ", "")));
         assertThat(link.delivered(answer, 0)).isEqualTo(3000);
-        fixture.accessRecorder.granted(StorageTier.MEMORY, POOL, 3, 2, 30);
+        fixture.accessRecorder.granted(StorageTier.MEMORY, POOL, 3, 2, 30, null);
         fixture.accessRecorder.stockReadEnded(POOL, 3, 50, false, 7_000);
         fixture.accessRecorder.written(POOL, 3, 60);
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.channel.server.Peer;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
@@ -143,8 +144,46 @@ class HeartbeatExchangeTest {
         HeartbeatRequestProto request = link.compose(5_000_000L);
         assertThat(request.getHeatList()).hasSize(1);
         assertThat(request.getResidencyList()).hasSize(1);
-        accessRecorder.granted(StorageTier.MEMORY, POOL, 9, 4, 30);
+        accessRecorder.granted(StorageTier.MEMORY, POOL, 9, 4, 30, null);
         return request;
+    }
+
+    @Test
+    void heat_serviceWantsReaders_saysOnWhichHostsTheyAre() {
+        link.compose(0);
+        link.delivered(answer(1, true, true).toBuilder().setReadersWanted(true).build(), 0);
+        readFromHosts();
+        HeartbeatRequestProto request = link.compose(5_000_000L);
+        assertThat(request.getReaderHostsList()).containsExactly("10.0.0.7", "10.0.0.8", "10.0.0.9", "10.0.0.10");
+        assertThat(request.getHeat(0).getReads()).isEqualTo(12);
+        assertThat(request.getHeat(0).getReadersList())
+                .as("the fifth host is not told")
+                .containsExactly(1, 0, 2, 3);
+        assertThat(request.getHeat(0).getReadersReadsList()).containsExactly(1L, 6L, 2L, 1L);
+        assertThat(request.getHeat(1).getReadersList()).containsExactly(4);
+        link.refused();
+        assertThat(link.compose(5_000_000L).getHeatList()).isEqualTo(request.getHeatList());
+        link.delivered(answer(1, true, true), 0);
+        readFromHosts();
+        HeartbeatRequestProto silent = link.compose(5_000_000L);
+        assertThat(silent.getReaderHostsList()).as("no longer wanted").isEmpty();
+        assertThat(silent.getHeat(0).getReadersList()).isEmpty();
+    }
+
+    /** Of block 9 one read is by nobody knows whom. */
+    private void readFromHosts() {
+        fixture.stockReader = "10.0.0.7";
+        accessRecorder.stockReadBegan(POOL, 9, false);
+        accessRecorder.granted(StorageTier.MEMORY, POOL, 9, 5, 30, Peer.THIS_HOST);
+        accessRecorder.granted(StorageTier.MEMORY, POOL, 9, 2, 30, "10.0.0.8");
+        accessRecorder.descriptorPassed(POOL, 9, false);
+        fixture.stockReader = null;
+        accessRecorder.stockReadBegan(POOL, 9, false);
+        fixture.stockReader = "10.0.0.9";
+        accessRecorder.stockReadBegan(POOL, 9, true);
+        fixture.stockReader = "10.0.0.10";
+        accessRecorder.stockReadBegan(POOL, 9, true);
+        accessRecorder.stockReadBegan(POOL, 2, true);
     }
 
     /** In the control sample, and as many others, of ten percent. */

@@ -19,6 +19,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A DataNode with room for a megabyte in memory, some NVM, and a replica on disk of every block. */
 final class HeartbeatFixture {
@@ -40,7 +41,11 @@ final class HeartbeatFixture {
             SharedSlots.NONE,
             memoryTierListener,
             key -> false);
-    final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
+    /** Whom the calling thread serves over the DataNode's socket. */
+    @Nullable
+    String stockReader;
+
+    final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L, () -> stockReader);
 
     private final EpochFence epochFence = new EpochFence();
     private final String pool;

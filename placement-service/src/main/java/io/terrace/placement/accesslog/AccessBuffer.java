@@ -1,20 +1,34 @@
 package io.terrace.placement.accesslog;
 
 /**
- * Accesses on their way from the loop to the writer: two arrays of {@value #ENTRIES} entries, 3 MB in all, one being
+ * Accesses on their way from the loop to the writer: two arrays of {@value #ENTRIES} entries, 5 MB in all, one being
  * filled while the other is written. What does not fit is lost and counted by the caller.
  */
 final class AccessBuffer {
 
     static final int ENTRIES = 32_768;
-    static final int FIELDS = 7;
+    static final int FIELDS = 9;
 
     private long[] filling = new long[ENTRIES * FIELDS];
     private long[] spare = new long[ENTRIES * FIELDS];
     private int filled;
 
+    /**
+     * False if there is no room.
+     *
+     * @param host number of the readers' host
+     * @param node number of the DataNode that served them
+     */
     synchronized boolean add(
-            long atMs, long block, long length, long reads, long bytesRead, long writes, long bytesWritten) {
+            long atMs,
+            long block,
+            long length,
+            long reads,
+            long bytesRead,
+            long writes,
+            long bytesWritten,
+            long host,
+            long node) {
         if (filled == ENTRIES) {
             return false;
         }
@@ -26,6 +40,8 @@ final class AccessBuffer {
         filling[at + 4] = bytesRead;
         filling[at + 5] = writes;
         filling[at + 6] = bytesWritten;
+        filling[at + 7] = host;
+        filling[at + 8] = node;
         return true;
     }
 

@@ -1,12 +1,19 @@
 package io.terrace.placement.accesslog;
 
+import io.terrace.placement.heartbeat.Heartbeat;
+
 /** Takes the accesses that DataNodes report to the placement loop. Must not block. */
 @FunctionalInterface
 public interface AccessListener {
 
     /** Keeps nothing. */
-    AccessListener NONE = (block, length, reads, bytesRead, writes, bytesWritten) -> {};
+    AccessListener NONE = heartbeat -> {};
 
-    /** Reads and writes of one block that one heartbeat brought; the sums of their bytes. */
-    void accesses(long blockId, long lengthBytes, long reads, long bytesRead, long writes, long bytesWritten);
+    /** What one heartbeat brought, as far as its DataNode's quota admits it. */
+    void accesses(Heartbeat heartbeat);
+
+    /** Whether heartbeats are to say on which hosts readers are. */
+    default boolean wantsReaders() {
+        return false;
+    }
 }

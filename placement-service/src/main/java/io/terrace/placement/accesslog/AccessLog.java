@@ -8,7 +8,11 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessBuffer.Batch;
 import io.terrace.placement.accesslog.Segments.Segment;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Reader;
 import io.terrace.policy.replay.TraceFormat;
+import io.terrace.protocol.StampedBlock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -20,6 +24,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,8 +33,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes what is read and written, as the DataNodes report it, to gzipped files in the {@link TraceFormat} that simulations
  * replay: seconds since 1970, block ids, no job, no names. An entry for several reads becomes as many rows, at most {@value
- * #MOST_ROWS}, all at the time of the heartbeat. The paths of the blocks are in a file of their own beside it ({@link
- * PathTable}).
+ * #MOST_ROWS}, all at the time of the heartbeat. Comments between the rows say where readers and replicas were ({@link
+ * PlaceComment}). The paths of the blocks are in a file of their own beside it ({@link PathTable}).
  *
  * <p>The loop's thread only fills a buffer ({@link AccessBuffer}); a thread of its own empties it every {@value
  * #PERIOD_MS} ms. Files are for their owner only; an eighth of the bound, or {@value #SEGMENT_MS} ms, makes a file, and the
@@ -52,6 +57,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     private final MetricRegistry metricRegistry;
     private final AccessBuffer buffer = new AccessBuffer();
     private final PathTable table;
+    private final @Nullable LoggedHosts hosts;
     private final StringBuilder row = new StringBuilder(64);
     private final AgentThread thread;
 
@@ -67,6 +73,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         final long fromMs;
         final Path path;
         final OutputStream out;
+        long host;
+        long node;
 
         CountedFile(long fromMs, Path path) throws IOException {
             this.fromMs = fromMs;
@@ -81,19 +89,14 @@ public final class AccessLog implements AccessListener, AutoCloseable {
      *
      * @param mostBytes on disk, at least {@link #LEAST_BYTES}
      * @param wallMs milliseconds since 1970
-     * @param paths asked by the writer's thread
-     * @param blocksPerLook blocks in one question to {@code paths}
+     * @param looks asked by the writer's thread
      */
-    public AccessLog(
-            Path dir,
-            long mostBytes,
-            LongSupplier wallMs,
-            BlockPaths paths,
-            int blocksPerLook,
-            MetricRegistry metricRegistry)
+    public AccessLog(Path dir, long mostBytes, LongSupplier wallMs, Looks looks, MetricRegistry metricRegistry)
             throws IOException {
-        this.table = new PathTable(paths, blocksPerLook);
+        this.table = new PathTable(looks.blocks, looks.paths, looks.blocksPerLook);
         this.segments = Segments.open(dir);
+        this.hosts =
+                looks.addresses == null ? null : new LoggedHosts(HostNumbers.open(dir), looks.addresses, looks.named);
         this.mostBytes = mostBytes;
         this.wallMs = wallMs;
         this.metricRegistry = metricRegistry;
@@ -104,10 +107,59 @@ public final class AccessLog implements AccessListener, AutoCloseable {
                 .start();
     }
 
+    /**
+     * What the log asks others for.
+     *
+     * @param paths whether the paths of blocks are kept
+     * @param blocksPerLook blocks in one question
+     * @param addresses of DataNodes by UUID, null for one that is not registered; null itself where the log leaves hosts out
+     * @param named whether the log says which addresses its numbers stand for
+     */
+    public record Looks(
+            BlockLook blocks,
+            boolean paths,
+            int blocksPerLook,
+            @Nullable Function<String, @Nullable String> addresses,
+            boolean named) {
+
+        /** Of a log without hosts. */
+        public static Looks paths(BlockLook blocks, int blocksPerLook) {
+            return new Looks(blocks, true, blocksPerLook, null, false);
+        }
+    }
+
     @Override
-    public void accesses(long blockId, long lengthBytes, long reads, long bytesRead, long writes, long bytesWritten) {
+    public boolean wantsReaders() {
+        return hosts != null;
+    }
+
+    @Override
+    public void accesses(Heartbeat heartbeat) {
+        LoggedHosts known = hosts;
+        long nowMs = wallMs.getAsLong();
+        long node = known == null ? HostNumbers.UNKNOWN : known.heard(nowMs, heartbeat);
+        for (Heat entry : heartbeat.heat()) {
+            long reads = entry.reads();
+            long bytes = entry.bytesRead();
+            if (known != null) {
+                for (Reader reader : entry.readers()) {
+                    long some = Math.min(reads, reader.reads());
+                    long theirs = some == reads ? bytes : (long) ((double) bytes / reads * some);
+                    add(nowMs, entry, some, theirs, 0, 0, known.numberOf(reader), node);
+                    reads -= some;
+                    bytes -= theirs;
+                }
+            }
+            add(nowMs, entry, reads, bytes, entry.writes(), entry.bytesWritten(), HostNumbers.UNKNOWN, node);
+        }
+    }
+
+    private void add(
+            long nowMs, Heat of, long reads, long bytesRead, long writes, long bytesWritten, long host, long node) {
+        StampedBlock block = of.block();
         if (reads + writes > 0
-                && !buffer.add(wallMs.getAsLong(), blockId, lengthBytes, reads, bytesRead, writes, bytesWritten)) {
+                && !buffer.add(
+                        nowMs, block.id(), block.lengthBytes(), reads, bytesRead, writes, bytesWritten, host, node)) {
             metricRegistry.increment(Metric.PLACEMENT_ACCESS_LOG_LOST);
         }
     }
@@ -133,9 +185,10 @@ public final class AccessLog implements AccessListener, AutoCloseable {
             for (; written < batch.entries(); written++) {
                 entry(batch.values(), written * AccessBuffer.FIELDS);
             }
-            table.look();
             CountedFile file = current;
             if (file != null) {
+                comments(file);
+                table.look((block, nodes) -> held(file, block, nodes));
                 file.out.flush();
                 roll(file);
             }
@@ -170,12 +223,45 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         if (file == null) {
             file = open();
             table.begin(segments.pathsFor(file.fromMs));
+            if (hosts != null) {
+                hosts.begin();
+                comments(file);
+            }
         }
         if (!table.meet(values[at + 1])) {
             metricRegistry.increment(Metric.PLACEMENT_ACCESS_LOG_UNNAMED);
         }
+        by(file, values[at + 7], values[at + 8]);
         rows(file, false, values[at + 1], values[at + 2], values[at + 3], values[at + 4]);
         rows(file, true, values[at + 1], values[at + 2], values[at + 5], values[at + 6]);
+    }
+
+    /** DataNodes and hosts that the file does not know as they are. */
+    private void comments(CountedFile file) throws IOException {
+        if (hosts != null) {
+            row.setLength(0);
+            hosts.append(row, wallMs.getAsLong());
+            file.out.write(row.toString().getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private void held(CountedFile file, long block, List<String> nodes) throws IOException {
+        if (hosts != null) {
+            row.setLength(0);
+            hosts.held(row, block, nodes);
+            file.out.write(row.toString().getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
+    /** Says whose the rows are that follow, unless they are the same readers'. */
+    private void by(CountedFile file, long host, long node) throws IOException {
+        if (hosts != null && (file.host != host || file.node != node)) {
+            file.host = host;
+            file.node = node;
+            row.setLength(0);
+            hosts.by(row, host, node);
+            file.out.write(row.toString().getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     private CountedFile open() throws IOException {

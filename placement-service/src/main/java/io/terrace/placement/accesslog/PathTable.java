@@ -17,9 +17,9 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths of the blocks that one file of the log is about, in a file beside it: a block id, a tab and the path as it was
- * when the block was first met there, one a line, gzipped. Rules of policies are tried on them; they leave the NameNode's
- * host only as numbers of rules.
+ * Looks up the blocks that one file of the log is about. Their paths are in a file beside it: a block id, a tab and the path
+ * as it was when the block was first met there, one a line, gzipped. Rules of policies are tried on them; they leave the
+ * NameNode's host only as numbers of rules. Who holds them, as it was then, goes to the log itself.
  *
  * <p>Names at most {@value #MOST_BLOCKS} blocks and keeps {@value #MOST_WAITING} waiting to be named; others stay without a
  * name. Each {@link #look} takes the NameNode's lock at most {@value #LOOKS} times.
@@ -30,29 +30,42 @@ final class PathTable {
     static final int MOST_WAITING = 65_536;
     static final int LOOKS = 16;
 
-    private final BlockPaths paths;
+    private final BlockLook blockLook;
+    private final boolean named;
     private final int blocksPerLook;
     private final LongOpenHashSet met = new LongOpenHashSet();
     private final LongLinkedOpenHashSet waiting = new LongLinkedOpenHashSet();
     private @Nullable OutputStream out;
+    private boolean begun;
 
-    /** @param blocksPerLook blocks in one question */
-    PathTable(BlockPaths paths, int blocksPerLook) {
-        this.paths = paths;
+    /** Takes the DataNodes that hold a block. */
+    @FunctionalInterface
+    interface Holders {
+        void held(long block, List<String> nodes) throws IOException;
+    }
+
+    /**
+     * @param named whether paths are kept
+     * @param blocksPerLook blocks in one question
+     */
+    PathTable(BlockLook blockLook, boolean named, int blocksPerLook) {
+        this.blockLook = blockLook;
+        this.named = named;
         this.blocksPerLook = blocksPerLook;
     }
 
     /** Begins the table of another file. */
     void begin(Path file) throws IOException {
         end();
-        if (paths != BlockPaths.NONE) {
+        begun = blockLook != BlockLook.NONE;
+        if (begun && named) {
             out = Segments.create(file);
         }
     }
 
     /** The file has an access to the block; false if the block will stay without a name. */
     boolean meet(long block) {
-        if (out == null || met.contains(block)) {
+        if (!begun || met.contains(block)) {
             return true;
         }
         if (met.size() >= MOST_BLOCKS || waiting.size() >= MOST_WAITING) {
@@ -63,28 +76,34 @@ final class PathTable {
         return true;
     }
 
-    /** Names some of those that wait. */
-    void look() throws IOException {
+    /** Looks up some of those that wait. */
+    void look(Holders holders) throws IOException {
         OutputStream table = out;
-        for (int i = 0; i < LOOKS && table != null && !waiting.isEmpty(); i++) {
+        for (int i = 0; i < LOOKS && begun && !waiting.isEmpty(); i++) {
             List<Long> asked = new ArrayList<>();
             while (asked.size() < blocksPerLook && !waiting.isEmpty()) {
                 asked.add(waiting.removeFirstLong());
             }
-            List<@Nullable String> found = paths.of(asked);
-            for (int at = 0; at < found.size(); at++) {
-                String path = found.get(at);
-                if (path != null) {
-                    table.write((asked.get(at) + "\t" + escaped(path) + "\n").getBytes(StandardCharsets.UTF_8));
+            List<BlockLook.@Nullable Found> answers = blockLook.of(asked);
+            for (int at = 0; at < answers.size(); at++) {
+                BlockLook.Found found = answers.get(at);
+                if (found != null && found.path() != null && table != null) {
+                    table.write((asked.get(at) + "\t" + escaped(found.path()) + "\n").getBytes(StandardCharsets.UTF_8));
+                }
+                if (found != null && !found.nodes().isEmpty()) {
+                    holders.held(asked.get(at), found.nodes());
                 }
             }
-            table.flush();
+            if (table != null) {
+                table.flush();
+            }
         }
     }
 
     void end() throws IOException {
         OutputStream table = out;
         out = null;
+        begun = false;
         met.clear();
         waiting.clear();
         if (table != null) {

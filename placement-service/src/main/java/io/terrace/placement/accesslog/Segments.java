@@ -65,13 +65,15 @@ public final class Segments {
 
     /** A new gzipped file for its owner only, to be flushed as it is written. */
     static OutputStream create(Path file) throws IOException {
-        return new GZIPOutputStream(
-                Channels.newOutputStream(Files.newByteChannel(
-                        file,
-                        EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))),
-                1 << 15,
-                true);
+        return new GZIPOutputStream(createPlain(file), 1 << 15, true);
+    }
+
+    /** A new file for its owner only. */
+    static OutputStream createPlain(Path file) throws IOException {
+        return Channels.newOutputStream(Files.newByteChannel(
+                file,
+                EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
     }
 
     List<Segment> list() throws IOException {

@@ -8,7 +8,6 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
-import io.terrace.placement.accesslog.BlockPaths;
 import io.terrace.placement.hdfs.admin.AdminRpc;
 import io.terrace.placement.hdfs.admin.ClusterSnapshots;
 import io.terrace.placement.hdfs.admin.WebQuestions;
@@ -21,7 +20,6 @@ import io.terrace.placement.hdfs.namesystem.XAttrStore;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.placement.hdfs.web.PagePublisher;
 import io.terrace.placement.journal.Journal;
-import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
@@ -29,8 +27,6 @@ import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -109,7 +105,7 @@ final class PlacementService implements AutoCloseable {
                 TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf),
                 new SatisfiedInodes(attributes.attribute(SatisfiedInodes.NAME), watch));
         OperatorStateStore store = new OperatorStateStore(attributes.attribute(OperatorStateStore.NAME));
-        AccessLog accessLog = accessLog(conf, metricRegistry, view);
+        AccessLog accessLog = accessLog(conf, metricRegistry, view, namesystem);
         PolicyStore policies = new PolicyStore(
                 attributes.attribute(PolicyStore.NAME), settings.policy(), policyFile(conf, metricRegistry), Time::now);
         PlacementEngine placement = new PlacementEngine(settings, view, metricRegistry);
@@ -187,24 +183,18 @@ final class PlacementService implements AutoCloseable {
 
     /** The log of accesses, writing; null when it is off or its directory cannot be used, which is logged. */
     private static @Nullable AccessLog accessLog(
-            Configuration conf, MetricRegistry metricRegistry, NamesystemView view) {
+            Configuration conf, MetricRegistry metricRegistry, NamesystemView view, FSNamesystem namesystem) {
         Path dir = TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.orNull(conf);
         long mostBytes = TerraceSettings.PLACEMENT_ACCESS_LOG_BYTES.get(conf);
-        boolean named = TerraceSettings.PLACEMENT_ACCESS_LOG_PATHS.get(conf);
         if (dir == null || !TerraceSettings.PLACEMENT_ACCESS_LOG_ENABLED.get(conf)) {
             return null;
         }
         try {
-            return new AccessLog(
-                    dir,
-                    mostBytes,
-                    Time::now,
-                    named ? blocks -> paths(view.names(blocks)) : BlockPaths.NONE,
-                    view.lockBlocks(),
-                    metricRegistry);
+            return new AccessLog(dir, mostBytes, Time::now, AccessLogLooks.of(conf, view, namesystem), metricRegistry);
         } catch (IOException e) {
             LOG.error(
-                    "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's user",
+                    "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's"
+                            + " user",
                     TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.key(),
                     dir,
                     e);
@@ -226,12 +216,6 @@ final class PlacementService implements AutoCloseable {
                         settings.heat().halfLifeMs(),
                         Time::now,
                         metricRegistry);
-    }
-
-    private static List<@Nullable String> paths(List<@Nullable Named> names) {
-        List<@Nullable String> paths = new ArrayList<>();
-        names.forEach(named -> paths.add(named == null ? null : named.path()));
-        return paths;
     }
 
     private static RPC.Server server(

@@ -166,6 +166,7 @@ public record Heartbeat(
      *
      * @param timedReads that ended and were timed; 0 for blocks that are not compared
      * @param timedNs how long they took
+     * @param readers where readers were; of reads that are in no entry it is not known
      */
     public record Heat(
             StampedBlock block,
@@ -178,7 +179,12 @@ public record Heartbeat(
             long bytesWritten,
             long ageMs,
             long timedReads,
-            long timedNs) {
+            long timedNs,
+            List<Reader> readers) {
+
+        public Heat {
+            readers = List.copyOf(readers);
+        }
 
         /** Of which no read was timed. */
         public Heat(
@@ -193,6 +199,43 @@ public record Heartbeat(
                 long ageMs) {
             this(block, replica, inMemory, reads, bytesRead, bytesReadFromMemory, writes, bytesWritten, ageMs, 0, 0);
         }
+
+        /** Of which nobody says where the readers were. */
+        public Heat(
+                StampedBlock block,
+                StorageTier replica,
+                boolean inMemory,
+                long reads,
+                long bytesRead,
+                long bytesReadFromMemory,
+                long writes,
+                long bytesWritten,
+                long ageMs,
+                long timedReads,
+                long timedNs) {
+            this(
+                    block,
+                    replica,
+                    inMemory,
+                    reads,
+                    bytesRead,
+                    bytesReadFromMemory,
+                    writes,
+                    bytesWritten,
+                    ageMs,
+                    timedReads,
+                    timedNs,
+                    List.of());
+        }
+    }
+
+    /**
+     * Reads by clients of one host.
+     *
+     * @param host its address as the DataNode sees it; {@link #THIS_HOST} for the DataNode's own
+     */
+    public record Reader(String host, long reads) {
+        public static final String THIS_HOST = "";
     }
 
     /** How long a DataNode opened and read files for so many reads from one of its tiers. */

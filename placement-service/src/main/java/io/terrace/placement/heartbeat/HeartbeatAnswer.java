@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param intervalMs when to call again
  * @param resize a change of the memory tier's size that the DataNode has not answered; null if there is none
  * @param controlPercent share of blocks in the {@link io.terrace.common.ControlSample}
+ * @param readersWanted heat is to say on which hosts readers are
  */
 public record HeartbeatAnswer(
         boolean active,
@@ -24,13 +25,14 @@ public record HeartbeatAnswer(
         List<MoveOrder> orders,
         int intervalMs,
         @Nullable Resize resize,
-        int controlPercent) {
+        int controlPercent,
+        boolean readersWanted) {
 
     public HeartbeatAnswer {
         orders = List.copyOf(orders);
     }
 
-    /** An answer without a control sample. */
+    /** An answer without a control sample, of a service that does not ask for readers. */
     public HeartbeatAnswer(
             boolean active,
             long epoch,
@@ -39,7 +41,7 @@ public record HeartbeatAnswer(
             List<MoveOrder> orders,
             int intervalMs,
             @Nullable Resize resize) {
-        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0);
+        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false);
     }
 
     /** The same that leaves the memory tier's size as it is. */

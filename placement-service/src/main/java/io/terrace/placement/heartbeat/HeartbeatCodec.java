@@ -4,6 +4,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
+import io.terrace.placement.heartbeat.Heartbeat.Reader;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
@@ -22,6 +23,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -49,6 +51,8 @@ public final class HeartbeatCodec {
     public static Heartbeat heartbeat(
             HeartbeatRequestProto proto, String host, int transferPort, int entries, MetricRegistry metricRegistry) {
         HeartbeatLimits limits = new HeartbeatLimits(entries, metricRegistry);
+        List<String> readerHosts =
+                limits.first(HeartbeatLimits.MOST_READER_HOSTS, proto.getReaderHostsList(), limits::name);
         return new Heartbeat(
                 proto.getDatanodeUuid(),
                 limits.name(host),
@@ -56,7 +60,7 @@ public final class HeartbeatCodec {
                 proto.getIncarnation(),
                 proto.getSequence(),
                 limits.first(HeartbeatLimits.MOST_TIERS, proto.getTiersList(), HeartbeatCodec::tier),
-                limits.first(entries, proto.getHeatList(), HeartbeatCodec::heat),
+                limits.first(entries, proto.getHeatList(), heat -> heat(heat, readerHosts)),
                 limits.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
                 proto.getFullResidency(),
                 limits.first(entries, proto.getResultsList(), result -> result(result, limits)),
@@ -128,6 +132,9 @@ public final class HeartbeatCodec {
         if (answer.controlPercent() > 0) {
             proto.setControlPercent(answer.controlPercent());
         }
+        if (answer.readersWanted()) {
+            proto.setReadersWanted(true);
+        }
         answer.orders().forEach(order -> ProtoConverter.add(proto, order));
         Resize resize = answer.resize();
         if (resize != null) {
@@ -164,7 +171,7 @@ public final class HeartbeatCodec {
                 amount(proto.getExtents(), "extents"));
     }
 
-    private static Heat heat(HeatProto proto) {
+    private static Heat heat(HeatProto proto, List<String> readerHosts) {
         return new Heat(
                 block(proto.getBlock()),
                 ProtoConverter.tier(proto.getReplicaTier()),
@@ -176,7 +183,24 @@ public final class HeartbeatCodec {
                 amount(proto.getBytesWritten(), "bytesWritten"),
                 amount(proto.getAgeMs(), "ageMs"),
                 amount(proto.getTimedReads(), "timedReads"),
-                amount(proto.getTimedNs(), "timedNs"));
+                amount(proto.getTimedNs(), "timedNs"),
+                proto.getReadersCount() == 0 ? List.of() : readers(proto, readerHosts));
+    }
+
+    /** Those of hosts that the heartbeat names. */
+    private static List<Reader> readers(HeatProto proto, List<String> readerHosts) {
+        int told =
+                Math.min(HeartbeatLimits.MOST_READERS, Math.min(proto.getReadersCount(), proto.getReadersReadsCount()));
+        List<Reader> readers = new ArrayList<>(told);
+        for (int i = 0; i < told; i++) {
+            int host = proto.getReaders(i);
+            if (host >= 0 && host <= readerHosts.size()) {
+                readers.add(new Reader(
+                        host == 0 ? Reader.THIS_HOST : readerHosts.get(host - 1),
+                        amount(proto.getReadersReads(i), "readersReads")));
+            }
+        }
+        return readers;
     }
 
     private static Result result(ResultProto proto, HeartbeatLimits limits) {

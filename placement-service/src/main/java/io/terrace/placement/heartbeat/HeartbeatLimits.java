@@ -17,6 +17,10 @@ record HeartbeatLimits(int entries, MetricRegistry metricRegistry) {
     static final int MOST_TIERS = 16;
     static final int MOST_CONDITIONS = 64;
     static final int MOST_FIGURES = 512;
+    static final int MOST_READER_HOSTS = 8_192;
+
+    /** Hosts of readers of one block. */
+    static final int MOST_READERS = 16;
 
     /** Characters of a host's name, or of the id of a figure or condition. */
     static final int LONGEST_NAME = 255;

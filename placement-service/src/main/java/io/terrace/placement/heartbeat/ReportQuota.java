@@ -83,7 +83,8 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
                     entry.ageMs(),
                     // What does not all count is no fair sample either.
                     0,
-                    0);
+                    0,
+                    entry.readers());
             metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, isCut(entry, taken) ? 1 : 0);
             admitted.add(taken);
         }

@@ -1,8 +1,11 @@
 package io.terrace.placement.accesslog;
 
+import static io.terrace.placement.accesslog.LoggedHostsTest.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.accesslog.AccessLog.Looks;
+import io.terrace.placement.accesslog.BlockLook.Found;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,19 +39,19 @@ final class AccessLogGoldenTest {
     Path dir;
 
     private static AccessLog open(Path dir, AtomicLong wallMs) throws IOException {
-        BlockPaths paths = blocks -> blocks.stream()
-                .map(block -> block == 7 ? "/a\\b\n\r" : "/\u00e9")
+        BlockLook look = blocks -> blocks.stream()
+                .map(block -> new Found(block == 7 ? "/a\\b\n\r" : "/\u00e9", List.of()))
                 .toList();
-        return new AccessLog(dir, AccessLog.LEAST_BYTES, wallMs::get, paths, 10, new MetricRegistry());
+        return new AccessLog(dir, AccessLog.LEAST_BYTES, wallMs::get, Looks.paths(look, 10), new MetricRegistry());
     }
 
     @Test
     void write() throws Exception {
         AtomicLong wallMs = new AtomicLong(1_700_000_000_007L);
         try (AccessLog log = open(dir, wallMs)) {
-            log.accesses(7, 100, 3, 250, 0, 0);
+            log.accesses(heartbeat(7, 100, 3, 250, 0, 0));
             wallMs.addAndGet(1500);
-            log.accesses(-8, 50, 1, 50, 2, 60);
+            log.accesses(heartbeat(-8, 50, 1, 50, 2, 60));
             log.finishFile();
         }
         try (Stream<Path> files = Files.list(dir)) {

@@ -1,11 +1,14 @@
 package io.terrace.placement.accesslog;
 
+import static io.terrace.placement.accesslog.LoggedHostsTest.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.accesslog.AccessLog.Looks;
 import io.terrace.placement.accesslog.AccessLog.NamedBlock;
+import io.terrace.placement.accesslog.BlockLook.Found;
 import io.terrace.placement.accesslog.Segments.Segment;
 import io.terrace.policy.replay.Trace;
 import io.terrace.policy.replay.TraceReader;
@@ -32,17 +35,17 @@ class AccessLogTest {
     private final AtomicLong wallMs = new AtomicLong(1_700_000_000_123L);
 
     private AccessLog log(long bytes) throws IOException {
-        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, this::paths, 3, metricRegistry);
+        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, Looks.paths(this::look, 3), metricRegistry);
     }
 
     @Test
     void log_accesses_areATraceThatTheSimulatorReads() throws Exception {
         try (AccessLog log = log(1 << 20)) {
-            log.accesses(7, 100, 3, 250, 0, 0);
+            log.accesses(heartbeat(7, 100, 3, 250, 0, 0));
             wallMs.addAndGet(1500);
-            log.accesses(8, 50, 1, 50, 2, 60);
+            log.accesses(heartbeat(8, 50, 1, 50, 2, 60));
             wallMs.addAndGet(-5000);
-            log.accesses(7, 100, 1, 1, 0, 0);
+            log.accesses(heartbeat(7, 100, 1, 1, 0, 0));
             log.finishFile();
             List<Segment> segments = log.since(0);
             assertThat(segments).hasSize(1);
@@ -61,24 +64,24 @@ class AccessLogTest {
     }
 
     /** Blocks of three figures or more are gone. */
-    private List<@Nullable String> paths(List<Long> blocks) {
-        List<@Nullable String> paths = new ArrayList<>();
-        blocks.forEach(block -> paths.add(block > 99 ? null : "/d\\ir\n/f" + block));
+    private List<@Nullable Found> look(List<Long> blocks) {
+        List<@Nullable Found> found = new ArrayList<>();
+        blocks.forEach(block -> found.add(block > 99 ? null : new Found("/d\\ir\n/f" + block, List.of())));
         mostInOneLook = Math.max(mostInOneLook, blocks.size());
-        return paths;
+        return found;
     }
 
     @Test
     void log_blocks_areNamedOnceForEachFile() throws Exception {
         try (AccessLog log = log(1 << 20)) {
             for (int i = 0; i < 10; i++) {
-                log.accesses(7, 100, 1, 100, 0, 0);
-                log.accesses(10 + i, 100, 1, 100, 0, 0);
+                log.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+                log.accesses(heartbeat(10 + i, 100, 1, 100, 0, 0));
             }
-            log.accesses(100, 100, 1, 100, 0, 0);
+            log.accesses(heartbeat(100, 100, 1, 100, 0, 0));
             log.finishFile();
             wallMs.addAndGet(1000);
-            log.accesses(7, 100, 1, 100, 0, 0);
+            log.accesses(heartbeat(7, 100, 1, 100, 0, 0));
             log.finishFile();
             List<Segment> segments = log.since(0);
             assertThat(segments).hasSize(2);
@@ -104,7 +107,7 @@ class AccessLogTest {
         Files.createDirectories(dir.resolve("log"));
         Files.setPosixFilePermissions(dir.resolve("log"), PosixFilePermissions.fromString("rwxr-xr-x"));
         try (AccessLog log = log(1 << 20)) {
-            log.accesses(7, 100, 3, 250, 0, 0);
+            log.accesses(heartbeat(7, 100, 3, 250, 0, 0));
             log.finishFile();
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(dir.resolve("log"))))
                     .isEqualTo("rwx------");
@@ -121,7 +124,7 @@ class AccessLogTest {
         try (AccessLog log = log(bound)) {
             for (int round = 0; round < 30; round++) {
                 for (int i = 0; i < 8_000; i++) {
-                    log.accesses(random.nextLong() >>> 1, 1 << 27, 1, random.nextInt(1 << 27), 0, 0);
+                    log.accesses(heartbeat(random.nextLong() >>> 1, 1 << 27, 1, random.nextInt(1 << 27), 0, 0));
                     wallMs.addAndGet(random.nextInt(20));
                 }
                 log.finishFile();
@@ -139,7 +142,7 @@ class AccessLogTest {
             synchronized (log) {
                 // The writer waits for this monitor, so nothing is taken out of the buffer twice.
                 for (int i = 0; i < 3 * AccessBuffer.ENTRIES; i++) {
-                    log.accesses(i, 1, 1, 1, 0, 0);
+                    log.accesses(heartbeat(i, 1, 1, 1, 0, 0));
                 }
             }
             assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2L * AccessBuffer.ENTRIES);

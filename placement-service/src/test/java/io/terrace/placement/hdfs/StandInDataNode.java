@@ -37,6 +37,9 @@ public final class StandInDataNode implements AutoCloseable {
     private final String pool;
     private final long capacityBytes;
     private final List<HeatProto> heat = new ArrayList<>();
+    /** Whether reads are by a client on its own host, as far as it says. */
+    public boolean saysReaders;
+
     private final List<ResultProto> results = new ArrayList<>();
     private final List<ResidencyProto> changes = new ArrayList<>();
     private final List<ConditionProto> conditions = new ArrayList<>();
@@ -65,13 +68,13 @@ public final class StandInDataNode implements AutoCloseable {
     }
 
     public void reads(ExtendedBlock block, int times) {
-        heat.add(HeatProto.newBuilder()
+        HeatProto.Builder read = HeatProto.newBuilder()
                 .setBlock(proto(block))
                 .setReplicaTier(TierProto.DISK)
                 .setInMemory(memory.containsKey(block.getBlockId()))
                 .setReads(times)
-                .setBytesRead(times * block.getNumBytes())
-                .build());
+                .setBytesRead(times * block.getNumBytes());
+        heat.add(saysReaders ? read.addReaders(0).addReadersReads(times).build() : read.build());
     }
 
     /** Reads that took so long in all. */

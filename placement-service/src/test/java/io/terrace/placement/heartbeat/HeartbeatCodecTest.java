@@ -7,6 +7,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
+import io.terrace.placement.heartbeat.Heartbeat.Reader;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
@@ -218,9 +219,46 @@ class HeartbeatCodecTest {
             assertThat(heat.timedReads()).isEqualTo(2);
             assertThat(heat.timedNs()).isEqualTo(9);
         });
-        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4))
+        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4, false))
                         .getControlPercent())
                 .isEqualTo(4);
+    }
+
+    private List<Reader> readers(HeartbeatRequestProto.Builder request, int host, long... reads) {
+        HeatProto.Builder heat = request.getHeat(0).toBuilder().addReaders(0).addReaders(host);
+        for (long some : reads) {
+            heat.addReadersReads(some);
+        }
+        return decoded(request.setHeat(0, heat).build()).heat().get(0).readers();
+    }
+
+    @Test
+    void readers_areThoseOfHostsThatTheHeartbeatNames() {
+        HeartbeatRequestProto named =
+                heartbeat(1, 1).toBuilder().addReaderHosts("10.0.0.1").build();
+        Reader own = new Reader(Reader.THIS_HOST, 3);
+        assertThat(readers(named.toBuilder(), 1, 3, 2)).containsExactly(own, new Reader("10.0.0.1", 2));
+        assertThat(readers(named.toBuilder(), 2, 3, 2))
+                .as("of a host that it does not name")
+                .containsExactly(own);
+        assertThat(readers(named.toBuilder(), -1, 3, 2))
+                .as("of a number that is too large")
+                .containsExactly(own);
+        assertThat(readers(named.toBuilder(), 1, 3)).as("without reads").containsExactly(own);
+        assertThatThrownBy(() -> readers(named.toBuilder(), 1, 3, -1)).hasMessageContaining("readersReads");
+        long[] many = new long[100];
+        HeatProto.Builder heat = named.getHeat(0).toBuilder();
+        for (int i = 0; i < many.length; i++) {
+            heat.addReaders(1).addReadersReads(1);
+        }
+        assertThat(decoded(named.toBuilder().setHeat(0, heat).build())
+                        .heat()
+                        .get(0)
+                        .readers())
+                .hasSize(HeartbeatLimits.MOST_READERS);
+        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, true))
+                        .getReadersWanted())
+                .isTrue();
     }
 
     @Test

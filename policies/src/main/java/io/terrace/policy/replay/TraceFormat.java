@@ -12,7 +12,7 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * The rows of a trace: CSV, plain or gzipped, under the header {@value #HEADER}. Seconds may have decimals; {@code op} is
- * {@code R} or {@code W}; {@code job} may be empty. No value is quoted.
+ * {@code R} or {@code W}; {@code job} may be empty. No value is quoted. A line that begins with {@value #COMMENT} is a comment.
  *
  * <p>An instance reads row after row: {@link #parse} takes one, the accessors give its values. What callers make of rows
  * that go back in time, or that move more bytes than the object has, is theirs.
@@ -20,6 +20,9 @@ import java.util.zip.GZIPInputStream;
 public final class TraceFormat {
 
     public static final String HEADER = "time_s,object_id,bytes,op,obj_size,job";
+
+    /** Begins a line that is no row. */
+    public static final String COMMENT = "#";
 
     private static final int COLUMNS = 6;
 
@@ -74,11 +77,11 @@ public final class TraceFormat {
      * Reads a row.
      *
      * @param number of the line, from 1
-     * @return whether there is one: not on a blank line, nor where a lenient reader passes over what does not fit
+     * @return whether there is one: not on a blank line or a comment, nor where a lenient reader passes over what does not fit
      * @throws TraceFormatException when strict, naming the trace, the line and what is wrong
      */
     public boolean parse(String line, int number) throws TraceFormatException {
-        if (line.isBlank()) {
+        if (line.isBlank() || line.startsWith(COMMENT)) {
             return false;
         }
         try {

@@ -194,7 +194,9 @@ public final class TcpGrantServer implements Closeable {
                 // Changes are not collected while no client is connected.
                 tellChanges();
             }
-            Peer peer = new Peer(number, user, "", session.isOfThisHost(), hello.client());
+            boolean sameHost = session.isOfThisHost();
+            Peer peer = new Peer(
+                    number, user, "", sameHost, hello.client(), sameHost ? Peer.THIS_HOST : session.peerHost());
             TcpGrantSession fresh = new TcpGrantSession(peer, session, dispatcher.workers());
             clients.put(number, fresh);
             fresh.send(new Message.Welcome(datanode, "", blocks.incarnation(), oneSided.where()));

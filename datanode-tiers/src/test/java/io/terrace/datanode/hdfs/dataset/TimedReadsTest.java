@@ -29,7 +29,7 @@ class TimedReadsTest {
     private final AtomicLong clock = new AtomicLong();
     private final MetricRegistry metrics = new MetricRegistry();
     private final HeatTable heat = new HeatTable(10);
-    private final AccessRecorder accessRecorder = new AccessRecorder(metrics, clock::get);
+    private final AccessRecorder accessRecorder = new AccessRecorder(metrics, clock::get, () -> null);
     private final TimedReads timedReads = new TimedReads(accessRecorder, () -> clock.getAndAdd(1_000));
 
     @BeforeEach

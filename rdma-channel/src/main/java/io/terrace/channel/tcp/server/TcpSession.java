@@ -78,6 +78,11 @@ public final class TcpSession implements Closeable {
         }
     }
 
+    /** The address of the client's host. */
+    public String peerHost() {
+        return peerAddress.getHostAddress();
+    }
+
     // On the loop's thread.
 
     /**
