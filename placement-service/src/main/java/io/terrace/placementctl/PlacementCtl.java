@@ -80,7 +80,7 @@ public final class PlacementCtl {
     }
 
     /** Runs the command and says how to exit. */
-    static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    public static int run(PrintWriter out, PrintWriter err, String... arguments) {
         CommandLine line = commandLine().setOut(out).setErr(err);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof Refused) {

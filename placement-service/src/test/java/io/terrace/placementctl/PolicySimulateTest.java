@@ -66,6 +66,41 @@ class PolicySimulateTest extends PolicyCommandsFixture {
     }
 
     @Test
+    void simulate_overDataNodes_showsWhereCopiesWouldBe() throws Exception {
+        String candidate = fixture.file("policy: lru\n").toString();
+        fixture.restart();
+        long fromMs = System.currentTimeMillis();
+        fixture.read(7, 3);
+        String[] simulate = {"policy", "simulate", "--policy", candidate, "--last", since(fromMs), "--cluster"};
+        assertThat(ctl.run(simulate)).isEqualTo(1);
+        assertThat(ctl.err).contains("has no hosts").contains("terrace.placement.access-log.readers");
+        fixture.dataNode.saysReaders = true;
+        fixture.read(8, 60);
+        assertThat(ctl.run(simulate)).as(ctl.err).isZero();
+        assertThat(ctl.out)
+                .contains("over 1 DataNode ")
+                .contains("on the reader's host")
+                .contains("of what one memory serves")
+                .contains("homes changed")
+                .containsPattern("The log says of 9\\d.\\d % of the reads where the reader was");
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--cluster", "--json", "--memory", "2m"))
+                .as(ctl.err)
+                .isZero();
+        JsonNode placement = ctl.json().at("/policies/0/placement");
+        assertThat(placement.get("dataNodes").asInt()).isEqualTo(1);
+        assertThat(placement.get("readsPlaced").asInt()).isGreaterThanOrEqualTo(60);
+        assertThat(placement.get("readsFromMemoryOnHost").asInt())
+                .isLessThanOrEqualTo(placement.get("readsFromMemory").asInt());
+        assertThat(ctl.json().at("/policies/1/placement").isObject()).isTrue();
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--cluster", "--reach", "101"))
+                .isEqualTo(2);
+        assertThat(ctl.err).contains("0..100");
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--cluster", "--trace", candidate))
+                .isEqualTo(2);
+        assertThat(ctl.err).contains("a trace has no hosts");
+    }
+
+    @Test
     void simulate_rulesAndPools_holdAsTheyDoInTheService() throws Exception {
         String never = fixture.file("policy: lru\nrules: [{path: /tmp/**, place: never}]\n")
                 .toString();

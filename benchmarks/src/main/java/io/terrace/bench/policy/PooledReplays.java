@@ -1,7 +1,11 @@
 package io.terrace.bench.policy;
 
-import io.terrace.bench.policy.ClusterReplay.Outcome;
-import io.terrace.bench.policy.ClusterReplay.Readers;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placementctl.cluster.ClusterReplay;
+import io.terrace.placementctl.cluster.ClusterReplay.Conditions;
+import io.terrace.placementctl.cluster.ClusterReplay.Outcome;
+import io.terrace.placementctl.cluster.DrawnReads;
+import io.terrace.placementctl.cluster.ReplayedNamespace;
 import io.terrace.policy.replay.Trace;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -26,6 +30,14 @@ final class PooledReplays {
 
     private static final int MOST_READS = 200_000;
     private static final long SEED = 1;
+
+    /**
+     * Who reads.
+     *
+     * @param hosts the first so many hosts, all equally often
+     * @param reach part of the reads by clients that find copies wherever they are
+     */
+    private record Readers(int hosts, double reach) {}
 
     private enum Setup {
         /** Each DataNode with the same memory, Terrace's clients on all hosts. */
@@ -77,13 +89,7 @@ final class PooledReplays {
             if (totalBytes / NODES < LEAST_OBJECTS * (trace.footprintBytes() / trace.objects())) {
                 continue;
             }
-            Outcome pooled = new ClusterReplay(
-                            trace,
-                            new ReplayedNamespace(trace, 1, 1, 1, SEED),
-                            new long[] {totalBytes},
-                            new Readers(1, 1),
-                            SEED)
-                    .run();
+            Outcome pooled = run(trace, 1, 1, 1, new Readers(1, 1), totalBytes);
             print(trace, share, "pooled", pooled, pooled);
             for (Setup setup : Setup.values()) {
                 if (setup == Setup.ANYWHERE || share == MEMORY[MEMORY.length - 1]) {
@@ -94,13 +100,7 @@ final class PooledReplays {
     }
 
     private void replay(Trace trace, double share, Setup setup, Outcome pooled, long totalBytes) {
-        Outcome outcome = new ClusterReplay(
-                        trace,
-                        new ReplayedNamespace(trace, NODES, REPLICATION, LOADED, SEED),
-                        setup.memory(totalBytes),
-                        setup.readers,
-                        SEED)
-                .run();
+        Outcome outcome = run(trace, NODES, REPLICATION, LOADED, setup.readers, setup.memory(totalBytes));
         print(trace, share, setup.name().toLowerCase(Locale.ROOT), outcome, pooled);
         add(setup.figure, outcome.hitRatio() / pooled.hitRatio());
         if (setup == Setup.ANYWHERE) {
@@ -109,6 +109,18 @@ final class PooledReplays {
             add("cluster.ns", outcome.engineNs());
             add("cluster.ns.pooled", pooled.engineNs());
         }
+    }
+
+    private static Outcome run(
+            Trace trace, int nodes, int replication, int loaded, Readers readers, long... memoryBytes) {
+        String tracked = Integer.toString(ClusterReplay.TRACKED / nodes);
+        return new ClusterReplay(
+                        trace,
+                        ReplayedNamespace.drawn(trace, nodes, replication, loaded, SEED),
+                        new DrawnReads(readers.hosts, SEED),
+                        PolicySpec.plain(PolicyVariant.OURS, Map.of("tracked", tracked)),
+                        new Conditions(memoryBytes, 0, readers.reach, SEED))
+                .run(row -> {});
     }
 
     private void add(String figure, double value) {

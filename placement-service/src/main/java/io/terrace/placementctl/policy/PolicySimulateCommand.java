@@ -9,6 +9,8 @@ import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.simulate.AccessLogTrace;
+import io.terrace.placementctl.simulate.PlacementReplay;
 import io.terrace.placementctl.simulate.PolicyReplay;
 import io.terrace.placementctl.simulate.ReplayChart;
 import io.terrace.placementctl.simulate.RuleAssignments;
@@ -38,9 +40,9 @@ import picocli.CommandLine.Option;
         description = {
             "What a policy would have done with the accesses of the last hours, or of a trace, beside the one in"
                     + " force.",
-            "Simulates the memory of all DataNodes as one. With the service's log of accesses, rules by path and pools"
-                    + " take part: the NameNode says which rule holds for which block. A trace has no paths, so with"
-                    + " one they take none; bounds of size do."
+            "Simulates the memory of all DataNodes as one, with --cluster also their places. With the service's log of"
+                + " accesses, rules by path and pools take part: the NameNode says which rule holds for which block. A"
+                + " trace has no paths, so with one they take none; bounds of size do."
         },
         mixinStandardHelpOptions = true)
 final class PolicySimulateCommand extends ClusterCommand {
@@ -86,6 +88,23 @@ final class PolicySimulateCommand extends ClusterCommand {
     @Nullable
     Long bandwidth;
 
+    @Option(
+            names = "--cluster",
+            description =
+                    "Also simulate on which DataNodes copies would be, with readers where they were. Needs a log of"
+                        + " accesses with hosts (terrace.placement.access-log.readers). Slower: some 100,000 reads a"
+                        + " second.")
+    boolean cluster;
+
+    @Option(
+            names = "--reach",
+            paramLabel = "PERCENT",
+            defaultValue = "100",
+            description =
+                    "With --cluster: reads by clients of Terrace, which find a copy on any DataNode. Others read the"
+                            + " replica that stock HDFS chooses. Default: ${DEFAULT-VALUE}")
+    int reachPercent;
+
     @Option(names = "--plot", paramLabel = "FILE.png", description = "Also draw it.")
     @Nullable
     Path plot;
@@ -96,7 +115,14 @@ final class PolicySimulateCommand extends ClusterCommand {
         if (lastMs < 1) {
             throw cluster().usage("--last is " + lastMs + " ms; it must be above 0");
         }
+        if (cluster && trace != null) {
+            throw cluster().usage("--cluster needs the log of accesses: a trace has no hosts; leave out --trace");
+        }
+        if (reachPercent < 0 || reachPercent > 100) {
+            throw cluster().usage("--reach is " + reachPercent + "; it must be in 0..100");
+        }
         List<PolicyReplay> replays = new ArrayList<>();
+        List<PlacementReplay> placements = new ArrayList<>();
         Trace accesses;
         if (trace != null && memory != null && !compare.equals("current")) {
             ReplaySource source = ReplaySource.of(trace);
@@ -114,9 +140,12 @@ final class PolicySimulateCommand extends ClusterCommand {
                         memory == null ? now.getMemoryBytes() : memory,
                         bandwidth == null ? source.moveBytesPerSecond() : bandwidth,
                         now.getDataNodes());
+                if (cluster) {
+                    place(placements, replays, source);
+                }
             }
         }
-        print(new Printer(spec), replays, accesses);
+        print(new Printer(spec), replays, placements, accesses);
         if (plot != null) {
             new ReplayChart(replays).write(plot);
         }
@@ -145,6 +174,22 @@ final class PolicySimulateCommand extends ClusterCommand {
         }
     }
 
+    private void place(List<PlacementReplay> placements, List<PolicyReplay> replays, ReplaySource source)
+            throws Refused {
+        AccessLogTrace logged = Objects.requireNonNull(source.logged());
+        for (PolicyReplay replay : replays) {
+            placements.add(PlacementReplay.of(
+                    replay.spec(),
+                    replay.rules(),
+                    source.accesses(),
+                    logged.numbers(),
+                    logged.places(),
+                    memory == null ? 0 : memory,
+                    bandwidth == null ? source.moveBytesPerSecond() : bandwidth,
+                    reachPercent / 100.0));
+        }
+    }
+
     private @Nullable PolicySpec other(ReplaySource source) throws Refused {
         return switch (compare) {
             case "none" -> null;
@@ -153,9 +198,9 @@ final class PolicySimulateCommand extends ClusterCommand {
         };
     }
 
-    private void print(Printer printer, List<PolicyReplay> replays, Trace accesses) {
+    private void print(Printer printer, List<PolicyReplay> replays, List<PlacementReplay> placements, Trace accesses) {
         if (cluster().json) {
-            printer.json(json(replays, accesses));
+            printer.json(json(replays, placements, accesses));
             return;
         }
         PolicyReplay first = replays.get(0);
@@ -211,6 +256,9 @@ final class PolicySimulateCommand extends ClusterCommand {
                 .distinct()
                 .forEach(pool -> row(table, replays, "  pool " + pool + ", reads", replay -> ofPool(replay, pool)));
         printer.table(table);
+        if (!placements.isEmpty()) {
+            PlacementText.print(printer, replays, placements);
+        }
         replays.stream()
                 .filter(replay -> !replay.spec().rules().isEmpty())
                 .forEach(replay -> printer.line(rulesOf(replay, accesses.objects())));
@@ -260,7 +308,7 @@ final class PolicySimulateCommand extends ClusterCommand {
         return list;
     }
 
-    private static ObjectNode json(List<PolicyReplay> replays, Trace accesses) {
+    private static ObjectNode json(List<PolicyReplay> replays, List<PlacementReplay> placements, Trace accesses) {
         ObjectNode json = ProtoJson.MAPPER.createObjectNode();
         json.put("accesses", accesses.rows())
                 .put("objects", accesses.objects())
@@ -269,8 +317,8 @@ final class PolicySimulateCommand extends ClusterCommand {
         ArrayNode list = json.putArray("policies");
         for (PolicyReplay replay : replays) {
             ReplayResult outcome = replay.outcome();
-            list.addObject()
-                    .put("label", replay.label())
+            ObjectNode entry = list.addObject();
+            entry.put("label", replay.label())
                     .put("policy", replay.spec().policy())
                     .put("reads", outcome.reads())
                     .put("readsFromMemory", outcome.tierReads()[0])
@@ -286,6 +334,9 @@ final class PolicySimulateCommand extends ClusterCommand {
                     .put("objectsMatched", replay.rules().matched())
                     .put("objectsWithoutPath", replay.rules().unknown())
                     .set("pools", pools(replay));
+            if (!placements.isEmpty()) {
+                entry.set("placement", PlacementText.json(placements.get(list.size() - 1)));
+            }
         }
         return json;
     }

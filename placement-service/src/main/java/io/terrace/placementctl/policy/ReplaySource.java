@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What simulations replay: the service's log of accesses, or a trace in a file.
  *
+ * @param logged the log of accesses; null for a trace in a file
  * @param now the policy in force and the memory of the DataNodes; null where no service was asked
  * @param rules to be asked while the connection to the service is open
  */
-record ReplaySource(Trace accesses, @Nullable PolicyResponseProto now, Rules rules) {
+record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable PolicyResponseProto now, Rules rules) {
 
     /** Finds out which rules of a policy hold for the objects of the simulation. */
     @FunctionalInterface
@@ -30,7 +31,7 @@ record ReplaySource(Trace accesses, @Nullable PolicyResponseProto now, Rules rul
     /** A trace in a file, without a service. It has no paths, so no rules by path take part. */
     static ReplaySource of(Path file) throws Refused {
         Trace accesses = read(file);
-        return new ReplaySource(accesses, null, policy -> RuleAssignments.none(accesses.objects()));
+        return new ReplaySource(accesses, null, null, policy -> RuleAssignments.none(accesses.objects()));
     }
 
     /**
@@ -44,13 +45,14 @@ record ReplaySource(Trace accesses, @Nullable PolicyResponseProto now, Rules rul
         PolicyResponseProto now = PolicyShowCommand.inForce(client);
         if (file != null) {
             Trace accesses = read(file);
-            return new ReplaySource(accesses, now, policy -> RuleAssignments.none(accesses.objects()));
+            return new ReplaySource(accesses, null, now, policy -> RuleAssignments.none(accesses.objects()));
         }
         long fromMs = System.currentTimeMillis() - lastMs;
         AccessLogTrace logged = AccessLogTrace.fetch(client, fromMs);
         Trace accesses = logged.trace();
         return new ReplaySource(
                 accesses,
+                logged,
                 now,
                 policy -> policy.rules().isEmpty()
                         ? RuleAssignments.none(accesses.objects())

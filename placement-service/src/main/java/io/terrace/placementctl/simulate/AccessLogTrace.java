@@ -1,5 +1,6 @@
 package io.terrace.placementctl.simulate;
 
+import io.terrace.placement.accesslog.PlaceComment;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
@@ -36,6 +37,7 @@ public final class AccessLogTrace {
 
     private final Trace.Builder rows = new Trace.Builder("access log");
     private final Map<String, Integer> numbers = new HashMap<>();
+    private final LoggedPlaces places = new LoggedPlaces();
     private final long fromMs;
     private long firstMs = -1;
     private long latestMs;
@@ -48,15 +50,7 @@ public final class AccessLogTrace {
     public static AccessLogTrace fetch(AdminClient client, long fromMs) throws Refused, Unreachable, IOException {
         Path dir = Files.createTempDirectory("placementctl-");
         try {
-            List<Path> files = download(client, fromMs, dir);
-            AccessLogTrace trace = new AccessLogTrace(fromMs);
-            for (Path file : files) {
-                trace.read(file);
-            }
-            if (trace.rows.rows() == 0) {
-                throw new Refused("nothing was read or written in that time, according to the log of accesses");
-            }
-            return trace;
+            return of(download(client, fromMs, dir), fromMs);
         } finally {
             try (var left = Files.list(dir)) {
                 for (Path file : left.toList()) {
@@ -67,9 +61,26 @@ public final class AccessLogTrace {
         }
     }
 
+    /** The files of a log, oldest first. */
+    static AccessLogTrace of(List<Path> files, long fromMs) throws Refused, IOException {
+        AccessLogTrace trace = new AccessLogTrace(fromMs);
+        for (Path file : files) {
+            trace.read(file);
+        }
+        if (trace.rows.rows() == 0) {
+            throw new Refused("nothing was read or written in that time, according to the log of accesses");
+        }
+        return trace;
+    }
+
     /** The accesses as the simulator reads them. */
     public Trace trace() {
         return rows.build();
+    }
+
+    /** Where the readers of {@link #trace} were. */
+    public LoggedPlaces places() {
+        return places;
     }
 
     /** Numbers of the objects in {@link #trace}, by block id. */
@@ -110,9 +121,12 @@ public final class AccessLogTrace {
 
     private void read(Path file) throws IOException, Refused {
         try (BufferedReader lines = TraceFormat.open(file)) {
+            places.begin();
             String line = lines.readLine();
             for (int number = 2; line != null && (line = lines.readLine()) != null; number++) {
-                if (row.parse(line, number) && row.timeMs() >= fromMs) {
+                if (line.startsWith(TraceFormat.COMMENT)) {
+                    PlaceComment.parse(line, places);
+                } else if (row.parse(line, number) && row.timeMs() >= fromMs) {
                     add();
                 }
             }
@@ -130,6 +144,7 @@ public final class AccessLogTrace {
         // The clock may have been set back, or be another NameNode's; time in a trace never goes back.
         latestMs = Math.max(latestMs, row.timeMs());
         int object = numbers.computeIfAbsent(row.object(), id -> numbers.size());
+        places.row(row.isWrite());
         rows.add(latestMs - firstMs, object, row.bytes(), row.sizeBytes(), row.isWrite(), -1);
     }
 }

@@ -1,4 +1,4 @@
-package io.terrace.bench.policy;
+package io.terrace.placementctl.cluster;
 
 import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat;
@@ -28,6 +28,7 @@ final class ReplayedDataNode {
     private final LongFunction<StampedBlock> blocks;
     private final LongOpenHashSet memory = new LongOpenHashSet();
     private final Long2IntLinkedOpenHashMap reads = new Long2IntLinkedOpenHashMap();
+    private final Long2IntLinkedOpenHashMap writes = new Long2IntLinkedOpenHashMap();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
     private long usedBytes;
@@ -50,6 +51,11 @@ final class ReplayedDataNode {
 
     void read(long nowMs, long block) {
         reads.addTo(block, 1);
+        due(nowMs);
+    }
+
+    void wrote(long nowMs, long block) {
+        writes.addTo(block, 1);
         due(nowMs);
     }
 
@@ -79,6 +85,12 @@ final class ReplayedDataNode {
             int count = entry.getIntValue();
             heat.add(new Heat(block, StorageTier.DISK, inMemory, count, count, inMemory ? count : 0, 0, 0, 0));
         });
+        writes.long2IntEntrySet().fastForEach(entry -> {
+            StampedBlock block = blocks.apply(entry.getLongKey());
+            int count = entry.getIntValue();
+            heat.add(new Heat(
+                    block, StorageTier.DISK, memory.contains(block.id()), 0, 0, 0, count, block.lengthBytes(), 0));
+        });
         Heartbeat heartbeat = new Heartbeat(
                 Integer.toString(number),
                 "host" + number,
@@ -97,6 +109,7 @@ final class ReplayedDataNode {
                 false,
                 "");
         reads.clear();
+        writes.clear();
         changes.clear();
         results.clear();
         full = false;

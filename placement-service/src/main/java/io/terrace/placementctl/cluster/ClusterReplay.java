@@ -1,4 +1,4 @@
-package io.terrace.bench.policy;
+package io.terrace.placementctl.cluster;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -15,24 +15,26 @@ import io.terrace.placement.state.VolumeMoveSettings;
 import io.terrace.policy.replay.Trace;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.Map;
 import java.util.Random;
+import java.util.function.LongConsumer;
 
 /**
  * A trace read by clients on the hosts of several DataNodes, with the placement service's own engine deciding. A client
  * reads a copy in memory wherever it is, else the replica on its host, else any. What is asked for at one moment is in
  * memory after the next heartbeats at best.
  */
-final class ClusterReplay {
+public final class ClusterReplay {
 
     /**
-     * Who reads.
+     * Under which conditions.
      *
-     * @param hosts the first so many hosts, all equally often
+     * @param memoryBytes of each DataNode
+     * @param moveBytesPerS that each DataNode may copy; 0 for no limit
      * @param reach part of the reads by clients that find copies wherever they are; the others are of the replica that stock
      *     chooses
+     * @param seed of what is drawn
      */
-    record Readers(int hosts, double reach) {}
+    public record Conditions(long[] memoryBytes, long moveBytesPerS, double reach, long seed) {}
 
     /**
      * What came of it.
@@ -41,22 +43,23 @@ final class ClusterReplay {
      * @param homesChanged blocks whose home became another DataNode
      * @param engineNs processor time of the engine for each read, with the heartbeat that brings it
      */
-    record Outcome(
+    public record Outcome(
             long reads,
             long hits,
             long local,
             double readBytes,
+            double hitBytes,
             double promotedBytes,
             long promotions,
             long homesChanged,
             double engineNs) {
 
-        double hitRatio() {
-            return (double) hits / reads;
+        public double hitRatio() {
+            return (double) hits / Math.max(1, reads);
         }
 
-        double moved() {
-            return promotedBytes / readBytes;
+        public double moved() {
+            return promotedBytes / Math.max(1, readBytes);
         }
     }
 
@@ -72,8 +75,10 @@ final class ClusterReplay {
 
     private static final int WAITING = 5120;
 
-    /** Records that the policies of all DataNodes have together. */
-    private static final int TRACKED = 2_000_000;
+    /** Blocks whose heat is kept, of all DataNodes together. */
+    public static final int TRACKED = 2_000_000;
+
+    private static final int ROWS_PER_REPORT = 1 << 14;
 
     private final Trace trace;
     private final ReplayedNamespace namespace;
@@ -81,56 +86,73 @@ final class ClusterReplay {
     private final PlacementEngine engine;
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final Random random;
-    private final Readers readers;
+    private final ClusterReads reads;
+    private final double reach;
     private long engineNs;
     private long turnedMs = -TURN_MS;
 
-    /** @param memoryBytes of each DataNode */
-    ClusterReplay(Trace trace, ReplayedNamespace namespace, long[] memoryBytes, Readers readers, long seed) {
+    public ClusterReplay(
+            Trace trace, ReplayedNamespace namespace, ClusterReads reads, PolicySpec policy, Conditions conditions) {
         this.trace = trace;
         this.namespace = namespace;
-        this.readers = readers;
-        random = new Random(seed);
-        nodes = new ReplayedDataNode[memoryBytes.length];
+        this.reads = reads;
+        this.reach = conditions.reach;
+        random = new Random(conditions.seed);
+        nodes = new ReplayedDataNode[conditions.memoryBytes.length];
         for (int node = 0; node < nodes.length; node++) {
-            nodes[node] =
-                    new ReplayedDataNode(node, memoryBytes[node], PERIOD_MS, block -> namespace.block((int) block));
+            nodes[node] = new ReplayedDataNode(
+                    node, conditions.memoryBytes[node], PERIOD_MS, block -> namespace.block((int) block));
         }
-        engine = new PlacementEngine(settings(nodes.length), namespace, metricRegistry);
+        PlacementSettings settings = settings(policy, nodes.length, conditions.moveBytesPerS);
+        engine = new PlacementEngine(settings, namespace, metricRegistry);
         engine.activate(1, OperatorState.initial());
     }
 
-    /** The defaults, but that DataNodes report only where there is something, and moves wait for no budget. */
-    private static PlacementSettings settings(int nodes) {
+    /** The defaults, but that DataNodes report only where there is something. */
+    private static PlacementSettings settings(PolicySpec policy, int nodes, long moveBytesPerS) {
         PlacementSettings defaults = PlacementSettings.from(key -> null);
         VolumeMoveSettings volumes = defaults.moves().volumes();
-        String tracked = Integer.toString(TRACKED / nodes);
         return new PlacementSettings(
-                new PolicyChoice(PolicySpec.plain(PolicyVariant.OURS, Map.of("tracked", tracked)), Source.SETTINGS, 0),
-                new MoveSettings(0, 0, IN_FLIGHT / nodes, WAITING / nodes, NEVER_MS, NEVER_MS, volumes),
+                new PolicyChoice(policy, Source.SETTINGS, 0),
+                new MoveSettings(
+                        moveBytesPerS,
+                        0,
+                        Math.max(1, IN_FLIGHT / nodes),
+                        Math.max(1, WAITING / nodes),
+                        NEVER_MS,
+                        NEVER_MS,
+                        volumes),
                 new HeatSettings(TRACKED, defaults.heat().halfLifeMs()),
                 new HeartbeatSettings((int) PERIOD_MS, NEVER_MS, NEVER_MS, Integer.MAX_VALUE));
     }
 
-    Outcome run() {
-        long reads = 0;
+    /** @param progress told of rows now and then */
+    public Outcome run(LongConsumer progress) {
+        long count = 0;
         long hits = 0;
         long local = 0;
         double readBytes = 0;
+        double hitBytes = 0;
         for (int row = 0; row < trace.rows(); row++) {
+            long nowMs = trace.timeMs(row);
+            int object = trace.object(row);
+            int host = reads.host(row);
+            advance(nowMs);
+            if (row % ROWS_PER_REPORT == 0) {
+                progress.accept(row);
+            }
             if (trace.isWrite(row)) {
+                wrote(nowMs, object, reads.servedBy(row));
                 continue;
             }
-            long nowMs = trace.timeMs(row);
-            advance(nowMs);
-            int object = trace.object(row);
-            int reader = random.nextInt(readers.hosts);
-            int server = random.nextDouble() >= readers.reach ? replica(object, reader) : copy(object, reader);
+            int server = random.nextDouble() >= reach ? replica(row, host) : copy(row, host);
             boolean hit = nodes[server].hasInMemory(object);
-            reads++;
+            long bytes = trace.bytes(row);
+            count++;
             hits += hit ? 1 : 0;
-            local += hit && server == reader ? 1 : 0;
-            readBytes += namespace.block(object).lengthBytes();
+            local += hit && reads.hostOf(server) == host ? 1 : 0;
+            readBytes += bytes;
+            hitBytes += hit ? bytes : 0;
             nodes[server].read(nowMs, object);
         }
         double promotedBytes = 0;
@@ -140,14 +162,21 @@ final class ClusterReplay {
             promotions += node.promotions();
         }
         return new Outcome(
-                reads,
+                count,
                 hits,
                 local,
                 readBytes,
+                hitBytes,
                 promotedBytes,
                 promotions,
                 metricRegistry.value(Metric.PLACEMENT_HOMES_CHANGED),
-                (double) engineNs / reads);
+                (double) engineNs / Math.max(1, count));
+    }
+
+    private void wrote(long nowMs, int object, int server) {
+        if (server != ClusterReads.NONE && namespace.isHeldBy(object, server)) {
+            nodes[server].wrote(nowMs, object);
+        }
     }
 
     /** Sends the heartbeats that are due, in the order of time. */
@@ -182,23 +211,32 @@ final class ClusterReplay {
     }
 
     /** The DataNode that a client reads from which finds copies: the one on its host first. */
-    private int copy(int object, int reader) {
-        if (namespace.isHeldBy(object, reader) && nodes[reader].hasInMemory(object)) {
-            return reader;
-        }
-        for (int replica = 0; replica < namespace.replication(); replica++) {
-            int holder = namespace.holder(object, replica);
+    private int copy(int row, int host) {
+        int object = trace.object(row);
+        int found = ClusterReads.NONE;
+        for (int holder : namespace.holders(object)) {
             if (nodes[holder].hasInMemory(object)) {
+                if (reads.hostOf(holder) == host) {
+                    return holder;
+                }
+                found = found == ClusterReads.NONE ? holder : found;
+            }
+        }
+        return found == ClusterReads.NONE ? replica(row, host) : found;
+    }
+
+    /** The one that stock chooses: on the reader's host, else the one that was read where it was recorded, else any. */
+    private int replica(int row, int host) {
+        int object = trace.object(row);
+        int[] holders = namespace.holders(object);
+        for (int holder : holders) {
+            if (reads.hostOf(holder) == host) {
                 return holder;
             }
         }
-        return replica(object, reader);
-    }
-
-    /** The one that stock chooses. */
-    private int replica(int object, int reader) {
-        return namespace.isHeldBy(object, reader)
-                ? reader
-                : namespace.holder(object, random.nextInt(namespace.replication()));
+        int recorded = reads.servedBy(row);
+        return recorded != ClusterReads.NONE && namespace.isHeldBy(object, recorded)
+                ? recorded
+                : holders[random.nextInt(holders.length)];
     }
 }
