@@ -25,8 +25,8 @@ final class ProcessSample {
         MAPPINGS(64),
         /** Hard links by which clients open extents. */
         LINKS(16),
-        /** Bytes of the memory tier's file system. */
-        TMPFS(16L << 20);
+        /** Bytes of the memory tier's file system that are no copies, or beyond the tier's capacity. */
+        TMPFS(8L << 20);
 
         private final long slack;
 
@@ -53,14 +53,30 @@ final class ProcessSample {
         return sample;
     }
 
-    /** Adds what a DataNode has on the file system of its memory tier. */
-    static void addMemory(Map<Resource, Long> sample, Path memory) throws IOException {
-        long links = LiveFiles.below(memory).stream()
-                .filter(file -> !file.getFileName().toString().startsWith("blk_"))
-                .count();
+    /**
+     * Adds what a DataNode has on the file system of its memory tier.
+     *
+     * @param capacityBytes of the tier
+     */
+    static void addMemory(Map<Resource, Long> sample, Path memory, long capacityBytes) throws IOException {
+        long links = 0;
+        long copies = 0;
+        for (Path file : LiveFiles.below(memory)) {
+            if (file.getFileName().toString().startsWith("blk_")) {
+                copies += file.toFile().length();
+            } else {
+                links++;
+            }
+        }
         var store = Files.getFileStore(memory);
         sample.put(Resource.LINKS, links);
-        sample.put(Resource.TMPFS, store.getTotalSpace() - store.getUnallocatedSpace());
+        long used = store.getTotalSpace() - store.getUnallocatedSpace();
+        sample.put(Resource.TMPFS, unexplained(used, copies, capacityBytes));
+    }
+
+    /** Copies may fill the tier, which takes a while; what is neither of them nor within its capacity must not grow. */
+    static long unexplained(long usedBytes, long copiesBytes, long capacityBytes) {
+        return usedBytes - Math.min(copiesBytes, capacityBytes);
     }
 
     /** Used bytes of the generations, from what the serial collector's JVM answers. */

@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
 final class SoakCluster implements Closeable {
     static final int DATANODES = 3;
 
-    private static final long MEMORY_BYTES = 48L << 20;
+    static final long MEMORY_BYTES = 48L << 20;
     private static final String MEMORY_SIZE = "56m";
     private static final String VOLUME_SIZE = "768m";
     private static final int HEAP_MB = 128;

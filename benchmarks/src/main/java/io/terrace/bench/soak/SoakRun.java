@@ -149,7 +149,7 @@ final class SoakRun {
             if (process != null) {
                 Map<ProcessSample.Resource, Long> sample = ProcessSample.of(process.pid());
                 if (options.terrace() && soak.memoryOf(daemon).isPresent()) {
-                    ProcessSample.addMemory(sample, soak.memoryOf(daemon).get());
+                    ProcessSample.addMemory(sample, soak.memoryOf(daemon).get(), SoakCluster.MEMORY_BYTES);
                 }
                 growth.add(daemon.name() + " " + process.pid(), sample);
             }

@@ -42,6 +42,26 @@ final class GrowthTest {
     }
 
     @Test
+    void memoryThatFills_isNoLeak_butFilesThatAreKeptOpenAre() {
+        long capacity = 48L << 20;
+        for (int i = 0; i < 12; i++) {
+            long copies = Math.min(capacity, (long) i << 22);
+            long slots = 4L << 20;
+            growth.add("d1 1", Map.of(Resource.TMPFS, ProcessSample.unexplained(slots + copies, copies, capacity)));
+            long open = (long) i << 21;
+            growth.add(
+                    "d2 2", Map.of(Resource.TMPFS, ProcessSample.unexplained(slots + copies + open, copies, capacity)));
+            long forgotten = (long) i << 23;
+            growth.add(
+                    "d3 3", Map.of(Resource.TMPFS, ProcessSample.unexplained(slots + forgotten, forgotten, capacity)));
+        }
+
+        assertThat(growth.leaks()).hasSize(2);
+        assertThat(growth.leaks().get(0)).startsWith("d2 2 tmpfs");
+        assertThat(growth.leaks().get(1)).startsWith("d3 3 tmpfs");
+    }
+
+    @Test
     void heap_ofTheSerialCollector_isTheSumOfItsGenerations() throws IOException {
         String info =
                 """

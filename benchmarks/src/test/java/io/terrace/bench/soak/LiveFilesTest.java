@@ -24,7 +24,7 @@ final class LiveFilesTest {
         Files.createFile(Files.createDirectory(dir.resolve("links")).resolve("0af3"));
         Map<Resource, Long> sample = new EnumMap<>(Resource.class);
 
-        ProcessSample.addMemory(sample, dir);
+        ProcessSample.addMemory(sample, dir, 1 << 20);
 
         assertThat(sample).containsEntry(Resource.LINKS, 1L).containsKey(Resource.TMPFS);
     }

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /**
  * Writes, appends to, truncates, renames and deletes the files of one directory, and makes snapshots of it; the journal has
@@ -35,6 +36,7 @@ final class SoakWriter {
     private final RandomGenerator random;
     private final Tally tally;
     private final Report report;
+    private final ForgottenTruncates forgotten = new ForgottenTruncates();
     private final byte[] bytes = new byte[MAX_CALL];
 
     SoakWriter(
@@ -263,6 +265,7 @@ final class SoakWriter {
         }
         Path there = new Path(path);
         if (!fs.isFileClosed(there) && !fs.recoverLease(there)) {
+            abandonForgotten(file, there);
             return;
         }
         status = status(path);
@@ -283,6 +286,18 @@ final class SoakWriter {
         }
         journal.write("FOUND", file.id(), path, length);
         tally.add("ops.settled", 1);
+    }
+
+    private void abandonForgotten(FileState file, Path there) throws IOException {
+        LocatedBlock last = fs.getClient().getLocatedBlocks(file.path(), 0).getLastLocatedBlock();
+        boolean located = last == null || last.getLocations().length > 0;
+        boolean truncating = file.phase() == FileState.Phase.TRUNCATING;
+        if (forgotten.isForgotten(file.id(), truncating, located, System.nanoTime())) {
+            journal.write("DELETE", file.id());
+            fs.delete(there, false);
+            journal.write("GONE", file.id());
+            tally.add("truncates.forgotten", 1);
+        }
     }
 
     private @org.jspecify.annotations.Nullable FileStatus status(String path) throws IOException {
