@@ -170,4 +170,15 @@ class AnnotationsCtlTest {
         assertThat(ctl.run(("annotate " + arguments).split(" +"))).isEqualTo(ExitCode.USAGE);
         assertThat(ctl.err).contains(said);
     }
+
+    @Test
+    void leftovers_areNotRemoved_whileAServiceRuns() throws Exception {
+        file("/left/file");
+        assertThat(ctl.run("annotate", "/left", "place=never")).as(ctl.err).isZero();
+
+        assertThat(ctl.run("leftovers", "/left", "--remove")).isEqualTo(ExitCode.REFUSED);
+        assertThat(ctl.err).contains("a placement service runs at");
+        assertThat(ctl.run("leftovers", "/left")).as(ctl.err).isZero();
+        assertThat(ctl.out).contains("user.terrace.place of /left");
+    }
 }
