@@ -122,7 +122,7 @@ final class HadoopUpgrade {
 
     /**
      * After a rollback, block numbers are used again, and HDFS refuses to write a block of which a DataNode has one from before:
-     * waits until DataNodes have only what the NameNode knows.
+     * waits until DataNodes have only what the NameNode knows, which takes a full report more than that of their start.
      */
     private void awaitForgotten() throws IOException {
         Set<String> known = new HashSet<>();

@@ -42,6 +42,8 @@ final class UpgradeRun {
                 .withHeapMb(HEAP_MB)
                 .withProperties(Map.of(
                         "dfs.client.datanode-restart.timeout", "10",
+                        // With the second full report the NameNode has replicas deleted that it does not know.
+                        "dfs.blockreport.intervalMsec", "10000",
                         // The standby makes the image that is rolled back to when it looks next.
                         "dfs.namenode.checkpoint.check.period", "2"));
         try (HaCluster cluster = new HaCluster(dir.resolve("cluster"), spec)) {
