@@ -18,6 +18,7 @@ public final class FaultVolumes {
     private final Path root;
     private final int datanodes;
     private final String size;
+    private final Thread atExit = new Thread(this::unmount, "remove-volumes");
     private boolean mounted;
 
     /**
@@ -30,8 +31,10 @@ public final class FaultVolumes {
         this.size = size;
     }
 
+    /** Makes them. A command that is interrupted removes them too. */
     public void make() throws IOException {
         remove();
+        Runtime.getRuntime().addShutdownHook(atExit);
         mounted = true;
         for (int i = 1; i <= datanodes; i++) {
             Files.createDirectories(of(i));
@@ -78,8 +81,25 @@ public final class FaultVolumes {
         return of(number).resolve("filler");
     }
 
+    private void unmount() {
+        try {
+            clear();
+        } catch (IOException e) {
+            System.err.println("terrace: " + root + " could not be removed: " + e.getMessage());
+        }
+    }
+
     /** Removes all, also what a killed run left. */
     public void remove() throws IOException {
+        clear();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException exiting) {
+            return;
+        }
+    }
+
+    private void clear() throws IOException {
         for (Path volume : all()) {
             if (Files.exists(volume)
                     && isMounted(volume)

@@ -27,6 +27,9 @@ final class ClientProcess implements Closeable {
     private final Path log;
     private final Findings findings;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>(MAX_ANSWERS);
+    /** One that is stopped would not see that its parent is gone. */
+    private final Thread atExit = new Thread(() -> process().destroyForcibly(), "stop-client");
+
     private Process process;
 
     /** @param words of the command line from the class path on */
@@ -36,6 +39,7 @@ final class ClientProcess implements Closeable {
         this.log = log;
         this.findings = findings;
         this.process = launch();
+        Runtime.getRuntime().addShutdownHook(atExit);
     }
 
     /**
@@ -89,6 +93,10 @@ final class ClientProcess implements Closeable {
 
     String name() {
         return name;
+    }
+
+    private synchronized Process process() {
+        return process;
     }
 
     synchronized long pid() {
@@ -150,5 +158,10 @@ final class ClientProcess implements Closeable {
     @Override
     public void close() throws IOException {
         kill();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException exiting) {
+            return;
+        }
     }
 }
