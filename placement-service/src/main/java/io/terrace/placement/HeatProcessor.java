@@ -190,7 +190,8 @@ final class HeatProcessor {
             long bytes = (long) ((double) entry.bytesRead() / entry.reads() * reads);
             access.read(nowMs, block.id(), block.lengthBytes(), bytes, tier)
                     .burst((int) Math.min(Integer.MAX_VALUE, reads * ruleDecision.weight()))
-                    .in(ruleDecision.pool());
+                    .in(ruleDecision.pool())
+                    .of(ruleEvaluator.inputBytes(block.id()));
             home.policy().access(access, home::request);
         }
         if (entry.writes() > 0) {

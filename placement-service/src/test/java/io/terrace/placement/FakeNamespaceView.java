@@ -109,7 +109,10 @@ public final class FakeNamespaceView implements NamespaceView {
         List<Named> names = new ArrayList<>();
         for (long block : blocks) {
             Named file = named.get(block);
-            names.add(file == null ? null : new Named(file.inode(), file.path(), annotationsOf(block)));
+            names.add(
+                    file == null
+                            ? null
+                            : new Named(file.inode(), file.path(), annotationsOf(block), file.inputBytes()));
         }
         return names;
     }

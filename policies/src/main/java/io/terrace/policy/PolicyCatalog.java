@@ -33,7 +33,8 @@ public final class PolicyCatalog {
         adaptive();
         cachePolicy(
                 "idecider",
-                "Admits an object read more often than a threshold and evicts the one of greatest age (Rudani, Campbell)",
+                "Admits an object read more often than a threshold and evicts the one of greatest age (Rudani,"
+                        + " Campbell)",
                 List.of(
                         new PolicyParameter("threshold", "2", "reads an object must exceed to be admitted, 0 or more"),
                         remembered()),
@@ -113,8 +114,8 @@ public final class PolicyCatalog {
                 new PolicyParameter(
                         "objective",
                         "tiered",
-                        "what counts: 'objects' served, 'bytes' served, or 'tiered': objects in the fastest tier, bytes"
-                                + " below"),
+                        "what counts: 'objects' served, 'bytes' served, 'jobs' whose whole input is served, or"
+                                + " 'tiered': objects in the fastest tier, bytes below"),
                 new PolicyParameter("tracked", "1000000", "objects with a record of about 60 bytes, 16 to 16777216"),
                 new PolicyParameter(
                         "sampled", "32768", "objects that take part in the tournament of rules, 16 or more"),
@@ -131,12 +132,11 @@ public final class PolicyCatalog {
                         + " best of several rules tried in miniature; the default",
                 parameters);
         ENTRIES.put(kind.name(), new Entry(kind, (values, hierarchy) -> {
-            String objective = values.word("objective", "tiered", "objects", "bytes");
+            String objective = values.word("objective", "tiered", "objects", "bytes", "jobs");
             CachePolicy.Maker[] makers = new CachePolicy.Maker[hierarchy.base()];
             for (int k = 0; k < makers.length; k++) {
-                boolean bytes = objective.equals("bytes") || (objective.equals("tiered") && k > 0);
                 Tuning tuning = new Tuning(
-                        bytes ? Objective.BYTES : Objective.OBJECTS,
+                        objective(objective, k),
                         (int) values.whole("tracked", 16, Tuning.MOST_TRACKED),
                         (int) values.whole("sampled", 16, Tuning.MOST_TRACKED),
                         values.number("move-cost", 0, 0.9),
@@ -147,6 +147,15 @@ public final class PolicyCatalog {
             boolean allocate = values.word("writes", "around", "allocate").equals("allocate");
             return new TieredPolicy(kind.name(), hierarchy, makers, allocate);
         }));
+    }
+
+    private static Objective objective(String word, int tier) {
+        return switch (word) {
+            case "bytes" -> Objective.BYTES;
+            case "jobs" -> Objective.JOBS;
+            case "tiered" -> tier > 0 ? Objective.BYTES : Objective.OBJECTS;
+            default -> Objective.OBJECTS;
+        };
     }
 
     private static void frequency(String name, Rule rule, String summary) {

@@ -21,6 +21,9 @@ public record PolicyVariant(String label, String policy, Map<String, String> par
     /** The adaptive policy with the byte objective, judged by its byte hit ratio. */
     static final String OURS_BYTES = "adaptive-bytes";
 
+    /** The adaptive policy with the objective of jobs, judged by the share of them whose input is all in memory. */
+    static final String OURS_JOBS = "adaptive-jobs";
+
     static final String LRU = "lru";
 
     /** Every policy of the catalog with its defaults, and those that want more than one setting. */
@@ -30,6 +33,7 @@ public record PolicyVariant(String label, String policy, Map<String, String> par
             all.add(new PolicyVariant(kind.name(), kind.name(), Map.of()));
             if (kind.name().equals(OURS)) {
                 all.add(new PolicyVariant(OURS_BYTES, OURS, Map.of("objective", "bytes")));
+                all.add(new PolicyVariant(OURS_JOBS, OURS, Map.of("objective", "jobs")));
             }
             if (kind.name().startsWith("decay-")) {
                 all.add(new PolicyVariant(kind.name() + "-10m", kind.name(), Map.of("half-life", "10m")));

@@ -18,7 +18,7 @@ final class ReferenceResults {
     private static final int COLUMNS = 10;
 
     /** One policy's figures in one cell; NaN where the file has none. */
-    record Figures(double objectHit, double byteHit, double meanMs) {}
+    record Figures(double objectHit, double byteHit, double jobHit, double meanMs) {}
 
     private final Map<ReplayCase, Map<String, Figures>> rows = new LinkedHashMap<>();
 
@@ -36,7 +36,10 @@ final class ReferenceResults {
                 reference
                         .rows
                         .computeIfAbsent(replayCase, key -> new LinkedHashMap<>())
-                        .put(fields[3], new Figures(number(fields[4]), number(fields[5]), number(fields[9])));
+                        .put(
+                                fields[3],
+                                new Figures(
+                                        number(fields[4]), number(fields[5]), number(fields[6]), number(fields[9])));
             } catch (IllegalArgumentException e) {
                 throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
             }
@@ -81,12 +84,14 @@ final class ReferenceResults {
     enum Metric {
         OBJECT_HIT,
         BYTE_HIT,
+        JOB_HIT,
         MEAN_MS;
 
         double of(Figures figures) {
             return switch (this) {
                 case OBJECT_HIT -> figures.objectHit();
                 case BYTE_HIT -> figures.byteHit();
+                case JOB_HIT -> figures.jobHit();
                 case MEAN_MS -> figures.meanMs();
             };
         }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scores of the adaptive policy. <i>Regret</i> of a cell is the best reference in that cell less ours;
  * <i>closes</i> is (ours − LRU) / (bound − LRU). Cells where bound − LRU is below {@value #LEAST_GAP} say nothing and
- * are left out.
+ * are left out. By jobs, cells count whose files have several blocks, and the gain over the default objective is told too.
  */
 final class RegretSummary {
 
@@ -21,6 +21,8 @@ final class RegretSummary {
     private final Mean objectCloses = new Mean();
     private final Mean byteRegret = new Mean();
     private final Mean byteCloses = new Mean();
+    private final Mean jobRegret = new Mean();
+    private final Mean jobGain = new Mean();
     private final Mean moved = new Mean();
     private final Mean lagRegret = new Mean();
     private final Mean fourTiers = new Mean();
@@ -45,6 +47,15 @@ final class RegretSummary {
             fourTiers.add(ours.meanReadMs() / reference.best(replayCase, Metric.MEAN_MS));
         } else {
             addPlain(replayCase, outcomes, ours, reference);
+            addJobs(replayCase, ours, outcomes.get(PolicyVariant.OURS_JOBS), reference);
+        }
+    }
+
+    private void addJobs(
+            ReplayCase replayCase, ReplayResult ours, @Nullable ReplayResult oursByJobs, ReferenceResults from) {
+        if (oursByJobs != null && replayCase.inBlocks()) {
+            jobRegret.add(from.best(replayCase, Metric.JOB_HIT) - oursByJobs.jobHitRatio());
+            jobGain.add(oursByJobs.jobHitRatio() - ours.jobHitRatio());
         }
     }
 
@@ -83,6 +94,8 @@ final class RegretSummary {
         objectCloses.put(figures, "object.closes", null);
         byteRegret.put(figures, "byte.regret.mean", "byte.regret.max");
         byteCloses.put(figures, "byte.closes", null);
+        jobRegret.put(figures, "jobs.regret.mean", "jobs.regret.max");
+        jobGain.put(figures, "jobs.gain.mean", null);
         moved.put(figures, "moved.vs_lru.mean", "moved.vs_lru.max");
         lagRegret.put(figures, "lag60.object.regret.mean", "lag60.object.regret.max");
         fourTiers.put(figures, "4t.mean_ms.vs_best.mean", "4t.mean_ms.vs_best.max");

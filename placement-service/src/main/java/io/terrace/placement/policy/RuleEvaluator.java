@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * and again after {@value #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often,
  * read or not. Each look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most
  * {@value ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy
- * is told until the next heartbeat. Without rules by path nothing is looked up. A file is pinned only when a DataNode that
+ * is told until the next heartbeat. Without rules by path nothing is looked up, unless a policy wants to know how large files are. A file is pinned only when a DataNode that
  * holds a block of it reports that block. Owned by the engine's thread.
  */
 public final class RuleEvaluator {
@@ -50,7 +50,7 @@ public final class RuleEvaluator {
     private long changedMs = Long.MIN_VALUE;
 
     /** A block's path, and the rule that it matches, if any. */
-    private record Match(String path, @Nullable PathRule rule) {}
+    private record Match(String path, long inputBytes, @Nullable PathRule rule) {}
 
     /** A file that a rule pins if the reporter holds its block. */
     private record ToPin(PathRule rule, Named file, Candidate reporter) {}
@@ -79,7 +79,7 @@ public final class RuleEvaluator {
      */
     public void prepare(long nowMs, DataNodeState node, List<Heat> entries, boolean written) {
         fresh.clear();
-        boolean rules = !spec.rules().isEmpty();
+        boolean rules = !spec.rules().isEmpty() || spec.countsJobs();
         if (!rules && !written) {
             return;
         }
@@ -133,7 +133,7 @@ public final class RuleEvaluator {
         } else {
             pins.unpin(named.inode());
         }
-        fresh.put(block.id(), new Match(named.path(), rule));
+        fresh.put(block.id(), new Match(named.path(), named.inputBytes(), rule));
     }
 
     private void pin(List<ToPin> toPin) {
@@ -171,6 +171,12 @@ public final class RuleEvaluator {
     public @Nullable String path(long blockId) {
         Match found = fresh.get(blockId);
         return found == null ? null : found.path;
+    }
+
+    /** About how large the file of a block is, if it has more than one and was looked up for this heartbeat; else 0. */
+    public long inputBytes(long blockId) {
+        Match found = fresh.get(blockId);
+        return found == null ? 0 : found.inputBytes;
     }
 
     private @Nullable RuleDecision decide(BlockHeat heat, long lengthBytes) {

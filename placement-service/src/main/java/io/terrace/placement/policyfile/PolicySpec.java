@@ -82,6 +82,15 @@ public record PolicySpec(
         return !rules.isEmpty() || !size.equals(SizeRange.ANY);
     }
 
+    /** Whether a policy wants to know how large the files are that blocks belong to. */
+    public boolean countsJobs() {
+        return countsJobs(parameters) || pools.stream().anyMatch(pool -> countsJobs(pool.parameters()));
+    }
+
+    private static boolean countsJobs(Map<String, String> parameters) {
+        return "jobs".equals(parameters.get("objective"));
+    }
+
     /** Whether replicas may be moved between volumes. */
     public boolean hasTiers() {
         for (PathRule rule : rules) {

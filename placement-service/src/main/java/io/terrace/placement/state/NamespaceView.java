@@ -75,8 +75,14 @@ public interface NamespaceView {
      *
      * @param path absolute, without a trailing slash
      * @param annotations of the file and the directories above it
+     * @param inputBytes about so large is the file; 0 where it has no more than one block
      */
-    record Named(long inode, String path, PathAnnotations annotations) {
+    record Named(long inode, String path, PathAnnotations annotations, long inputBytes) {
+
+        /** A file of one block. */
+        public Named(long inode, String path, PathAnnotations annotations) {
+            this(inode, path, annotations, 0);
+        }
 
         /** A file without annotations. */
         public Named(long inode, String path) {

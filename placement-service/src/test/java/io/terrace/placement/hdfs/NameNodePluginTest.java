@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
+import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
@@ -182,7 +183,8 @@ public class NameNodePluginTest {
         DFSTestUtil.createFile(fs, new Path("/long"), 3 * BLOCK, (short) 1, 7);
         long blockId = DFSTestUtil.getFirstBlock(fs, new Path("/long")).getBlockId();
         long inode = fs.getClient().getFileInfo("/long").getFileId();
-        assertThat(view.names(List.of(blockId, 1L))).containsExactly(new Named(inode, "/long"), null);
+        assertThat(view.names(List.of(blockId, 1L)))
+                .containsExactly(new Named(inode, "/long", PathAnnotations.NONE, 3 * BLOCK), null);
         assertThat(view.lengthOf(inode)).isEqualTo(3 * BLOCK);
         fs.delete(new Path("/long"), false);
         assertThat(view.lengthOf(inode)).isEqualTo(-1);

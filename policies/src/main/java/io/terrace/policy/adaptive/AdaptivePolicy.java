@@ -39,6 +39,7 @@ public final class AdaptivePolicy implements CachePolicy {
     private final JobRuns runs = new JobRuns();
     private final MoveLatencySampler moveLatencySampler = new MoveLatencySampler();
     private final int tracked;
+    private final boolean countsJobs;
     /** Reads of objects without a record. */
     private final FrequencySketch forgotten;
 
@@ -47,6 +48,7 @@ public final class AdaptivePolicy implements CachePolicy {
 
     public AdaptivePolicy(long capacityBytes, Tuning tuning) {
         tracked = tuning.tracked();
+        countsJobs = tuning.objective() == Objective.JOBS;
         records = new ObjectRecords(tracked);
         forgotten = new FrequencySketch(tracked / IDS_PER_WORD);
         model = new ReuseModel(tuning.readsPerHalving(), tuning.moveCost());
@@ -72,6 +74,9 @@ public final class AdaptivePolicy implements CachePolicy {
             slot = remember(id, hash, access.sizeBytes(), evictions);
         } else if (records.sizeBytes(slot) != access.sizeBytes()) {
             sized(slot, access.sizeBytes(), evictions);
+        }
+        if (countsJobs && access.inputBytes() > 0) {
+            records.input(slot, access.inputBytes());
         }
         int job = access.job() < 0 ? 0 : 1 + ((int) (HashCommon.murmurHash3(access.job()) & JOB_MASK) % JOB_MASK);
         boolean again = job != 0

@@ -47,7 +47,7 @@ final class ObjectRanking {
                             + (double) readMs / SLOW_HALF_LIFE_MS;
                     case RECENT -> readMs;
                 };
-        return rule.perByte() ? worth - Log2.of(records.sizeBytes(slot)) : worth;
+        return rule.perByte() ? worth - records.inputLog(slot) : worth;
     }
 
     /** As {@link #worth}, but decayed counts and times as they are now. */
@@ -66,9 +66,9 @@ final class ObjectRanking {
     double bid(RankingRule rule, int slot, long nowMs) {
         return switch (rule) {
             case RETURN -> model.admission(records.returnClass(slot));
-            case RETURN_DENSITY -> model.admission(records.returnClass(slot)) - Log2.of(records.sizeBytes(slot));
+            case RETURN_DENSITY -> model.admission(records.returnClass(slot)) - records.inputLog(slot);
             case EARLIER -> earlier;
-            case EARLIER_DENSITY -> earlier - Log2.of(records.sizeBytes(slot));
+            case EARLIER_DENSITY -> earlier - records.inputLog(slot);
             default -> worth(rule, slot, nowMs);
         };
     }

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * most 5/8 full an object takes {@value #WORDS}·8 + 6.4 to 12.8 bytes.
  *
  * <p>The words: id; size and number of reads; time of the last read; residency bits, class in the return model, job
- * of the last read, travel bits and list bits; log2 of the typical gap and evidence weight; the two decayed counts as log2 at the last read.
+ * of the last read, travel bits, list bits and size of the input; log2 of the typical gap and evidence weight; the two decayed counts as log2 at the last read.
  */
 final class ObjectRecords {
 
@@ -29,6 +29,11 @@ final class ObjectRecords {
     private static final int LISTED_SHIFT = 48;
     /** Outlives the object, since list entries do. */
     private static final long LISTED = 0xFFL << LISTED_SHIFT;
+
+    /** Of the size of the input: eighths of its log2 would not fit, fifths do. 0 where it is not known. */
+    private static final int INPUT_SHIFT = 56;
+
+    private static final double INPUT_STEPS = 5;
 
     private static final double FULLEST = 0.625;
 
@@ -213,6 +218,20 @@ final class ObjectRecords {
 
     void arrive(int slot, int rule) {
         words[slot * WORDS + 3] &= ~(1L << (TRAVELS_SHIFT + rule));
+    }
+
+    /** The object is part of an input of this size, which is kept to 7 %. */
+    void input(int slot, long bytes) {
+        long steps = Math.min(255, Math.round(Log2.of(bytes) * INPUT_STEPS));
+        int at = slot * WORDS + 3;
+        words[at] = (words[at] & (1L << INPUT_SHIFT) - 1) | steps << INPUT_SHIFT;
+    }
+
+    /** Log2 of the size of the input that the object is part of; of its own size where that is not known, or more. */
+    double inputLog(int slot) {
+        long steps = words[slot * WORDS + 3] >>> INPUT_SHIFT;
+        double own = Log2.of(sizeBytes(slot));
+        return steps == 0 ? own : Math.max(own, steps / INPUT_STEPS);
     }
 
     int returnClass(int slot) {

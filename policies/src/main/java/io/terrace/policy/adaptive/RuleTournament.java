@@ -48,6 +48,8 @@ final class RuleTournament {
 
     /** Share of all bytes read; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
     private static final double MOST_UNCERTAINTY = 0.01;
+    /** The same of all jobs, since the parts of a large input are read by few of them: with 0.005 fewer were served. */
+    private static final double MOST_UNCERTAINTY_OF_JOBS = 0.002;
 
     private final ObjectRecords records;
     private final ObjectRanking ranking;
@@ -73,6 +75,9 @@ final class RuleTournament {
     private double squares;
 
     private long judged;
+    /** Reads by which scores have faded; by jobs, the blocks of one input count as one. */
+    private double told;
+
     private RankingRule leader;
     /**
      * The rule ahead at present, and since when. Where reads are reported in sums it has to stay ahead for a while:
@@ -145,7 +150,8 @@ final class RuleTournament {
             return;
         }
         shadowTransfers.arrive(nowMs);
-        double value = objective.value(bytes, burst) * weight;
+        double share = share(slot);
+        double value = objective.value(bytes, burst) * weight * share;
         count(value);
         for (int i = 0; i < rules.length; i++) {
             if (imagined[i].has(slot)) {
@@ -158,19 +164,26 @@ final class RuleTournament {
                 }
             }
         }
-        judge(nowMs);
+        judge(share, nowMs);
     }
 
     /** A read that is no new sign of interest: it counts for the scores and lets nothing in. */
     void readAgain(int slot, long hash, long bytes, int burst, long nowMs) {
         if (sampled(hash)) {
             shadowTransfers.arrive(nowMs);
-            double value = objective.value(bytes, burst) * weight;
+            double value = objective.value(bytes, burst) * weight * share(slot);
             count(value);
             for (int i = 0; i < rules.length; i++) {
                 scores[i] += imagined[i].has(slot) && !records.travels(slot, i) ? value : 0;
             }
         }
+    }
+
+    /** Of a job, how much of its input the object is; else 1. */
+    private double share(int slot) {
+        return objective == Objective.JOBS
+                ? Math.min(1, records.sizeBytes(slot) / Log2.inverse(records.inputLog(slot)))
+                : 1;
     }
 
     private void count(double value) {
@@ -187,10 +200,11 @@ final class RuleTournament {
         return ((1L << halvings) - 1) << 32;
     }
 
-    private void judge(long nowMs) {
+    private void judge(double share, long nowMs) {
         judged++;
-        double span = Math.max(SHORTEST, Math.min(LONGEST, judged * 0.25));
-        weight *= 1 + 1 / span;
+        told += share;
+        double span = Math.max(SHORTEST, Math.min(LONGEST, told * 0.25));
+        weight *= 1 + share / span;
         if (weight > 1e100) {
             for (int i = 0; i < scores.length; i++) {
                 scores[i] /= weight;
@@ -238,12 +252,16 @@ final class RuleTournament {
 
     private double uncertainty() {
         double uncertainty = UNCERTAINTY * Math.sqrt(squares);
-        return objective == Objective.BYTES ? Math.min(uncertainty, MOST_UNCERTAINTY * total) : uncertainty;
+        return switch (objective) {
+            case OBJECTS -> uncertainty;
+            case BYTES -> Math.min(uncertainty, MOST_UNCERTAINTY * total);
+            case JOBS -> Math.min(uncertainty, MOST_UNCERTAINTY_OF_JOBS * total);
+        };
     }
 
-    /** By bytes, a few large reads make up most of the sum for ever, so nothing more is asked for there. */
+    /** By bytes or jobs, a few reads make up most of the sum for ever, so nothing more is asked for there. */
     private double uncertaintyOfMoves(int rule, int followed) {
-        if (objective == Objective.BYTES || total <= 0 || moved[rule] <= moved[followed]) {
+        if (objective != Objective.OBJECTS || total <= 0 || moved[rule] <= moved[followed]) {
             return 0;
         }
         double more = (moved[rule] - moved[followed]) / total;

@@ -18,9 +18,11 @@ public final class Access {
     private int burst = 1;
     private int tier;
     private int pool;
+    private long inputBytes;
 
     /**
-     * Fills the flyweight with a read; {@link #job}, {@link #burst} and {@link #pool} are reset to unknown, 1 and 0.
+     * Fills the flyweight with a read; {@link #job}, {@link #burst}, {@link #pool} and {@link
+     * #inputBytes} are reset to unknown, 1, 0 and 0.
      *
      * @param nowMs time of the access, milliseconds on the caller's clock
      * @param object id of a block or file
@@ -52,6 +54,7 @@ public final class Access {
         job = NO_JOB;
         burst = 1;
         pool = 0;
+        inputBytes = 0;
         return this;
     }
 
@@ -73,6 +76,12 @@ public final class Access {
     /** The pool that the object belongs to, 0 when the tiers are not divided into pools. */
     public Access in(int poolNumber) {
         pool = poolNumber;
+        return this;
+    }
+
+    /** Size of all that is read together with the object, such as the file that a block is of; 0 when it is not known. */
+    public Access of(long bytes) {
+        inputBytes = bytes;
         return this;
     }
 
@@ -110,5 +119,9 @@ public final class Access {
 
     public int pool() {
         return pool;
+    }
+
+    public long inputBytes() {
+        return inputBytes;
     }
 }

@@ -20,6 +20,7 @@ public final class Trace {
     private final boolean[] writes;
     private final int[] jobIds;
     private final int[] groups;
+    private final long[] inputs;
 
     private Trace(Builder from, int objects, int jobs) {
         name = from.name;
@@ -33,6 +34,7 @@ public final class Trace {
         writes = Arrays.copyOf(from.writes, rows);
         jobIds = Arrays.copyOf(from.jobIds, rows);
         groups = Arrays.copyOf(from.groups, objects);
+        inputs = from.inputs.length == 0 ? from.inputs : Arrays.copyOf(from.inputs, objects);
     }
 
     public String name() {
@@ -80,6 +82,11 @@ public final class Trace {
         return groups[object];
     }
 
+    /** Size of all that is read together with an object, such as the file that a block is of; 0 where nobody said. */
+    public long inputBytes(int object) {
+        return inputs.length == 0 ? 0 : inputs[object];
+    }
+
     /** Summed size of the distinct objects, each at its largest. */
     public long footprintBytes() {
         return footprint(true);
@@ -122,6 +129,7 @@ public final class Trace {
                     numbers.put(key, number);
                     builder.group(number, groups[ids[row]]);
                 }
+                builder.input(number, sizes[row]);
                 long part = Math.min(left, blockBytes);
                 long stored = Math.max(0, Math.min(blockBytes, sizes[row] - start));
                 builder.add(timesMs[row], number, Math.min(part, bytes[row]), stored, writes[row], jobIds[row]);
@@ -143,6 +151,7 @@ public final class Trace {
         private boolean[] writes = new boolean[1024];
         private int[] jobIds = new int[1024];
         private int[] groups = {};
+        private long[] inputs = {};
 
         public Builder(String name) {
             this.name = name;
@@ -184,6 +193,15 @@ public final class Trace {
                 groups = Arrays.copyOf(groups, Math.max(1024, object * 2));
             }
             groups[object] = group;
+            return this;
+        }
+
+        /** Says how large all that is read together with an object is; the largest counts. */
+        public Builder input(int object, long bytes) {
+            if (object >= inputs.length) {
+                inputs = Arrays.copyOf(inputs, Math.max(1024, object * 2));
+            }
+            inputs[object] = Math.max(inputs[object], bytes);
             return this;
         }
 

@@ -160,7 +160,9 @@ public final class TraceReplay implements MoveRequests {
             long atMs = dueMs;
             AccessBatches due = slowReads.dueMs() == dueMs ? slowReads : fastReads;
             due.tell((object, reads, bytes) -> {
-                access.read(atMs, object, sizes[object], bytes, tiers[object]).burst(reads);
+                access.read(atMs, object, sizes[object], bytes, tiers[object])
+                        .burst(reads)
+                        .of(trace.inputBytes(object));
                 policy.access(access, this);
                 carryOut(atMs);
             });
@@ -188,7 +190,7 @@ public final class TraceReplay implements MoveRequests {
             gathered.add(nowMs, object, trace.bytes(row));
             return;
         } else {
-            access.read(nowMs, object, sizeBytes, trace.bytes(row), tier);
+            access.read(nowMs, object, sizeBytes, trace.bytes(row), tier).of(trace.inputBytes(object));
         }
         policy.access(access.by(trace.job(row)), this);
         carryOut(nowMs);

@@ -27,6 +27,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -188,10 +189,19 @@ public final class NamesystemView implements NamespaceView {
                 names.add(
                         file == null || !file.isFile()
                                 ? null
-                                : new Named(file.getId(), file.getFullPathName(), annotations.of(file)));
+                                : new Named(
+                                        file.getId(),
+                                        file.getFullPathName(),
+                                        annotations.of(file),
+                                        inputBytes(file.asFile())));
             }
             return names;
         });
+    }
+
+    /** Without a look at each of its blocks; the last one may be shorter. */
+    private static long inputBytes(INodeFile file) {
+        return file.numBlocks() > 1 ? file.numBlocks() * file.getPreferredBlockSize() : 0;
     }
 
     @Override
