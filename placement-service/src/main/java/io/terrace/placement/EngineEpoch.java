@@ -42,6 +42,8 @@ final class EngineEpoch {
     /** Ids of changes of size differ between epochs. */
     private static final int RESIZE_BITS = 20;
 
+    private static final int MISSED_HEARTBEATS = 3;
+
     private final PlacementSettings settings;
     private final NamespaceView view;
     private final ActivePolicy activePolicy;
@@ -63,6 +65,9 @@ final class EngineEpoch {
     private long tickedMs = Long.MIN_VALUE;
     private long annotationsVersion;
     private long lastResize;
+    private final NodeRound nodeRound = new NodeRound();
+    private NodeSums sumsOfRound = NodeSums.NONE;
+    private @Nullable NodeSums sumsOfLastRound;
 
     EngineEpoch(
             PlacementSettings settings,
@@ -180,7 +185,7 @@ final class EngineEpoch {
         DataNodeState node = clusterState.nodes().get(uuid);
         if (node == null && clusterState.nodes().size() < PlacementEngine.MOST_NODES) {
             node = new DataNodeState(uuid, settings.moves(), activePolicy.make(), nowMs);
-            clusterState.nodes().put(uuid, node);
+            clusterState.add(node);
         }
         return node;
     }
@@ -232,9 +237,7 @@ final class EngineEpoch {
 
     /** As {@link #turn} while another NameNode decides. */
     void idle(long nowMs) {
-        forget(clusterState.nodes().values().stream()
-                .filter(node -> isForgotten(nowMs, node))
-                .toList());
+        forget(nodesOfTurn().stream().filter(node -> isForgotten(nowMs, node)).toList());
     }
 
     private boolean isForgotten(long nowMs, DataNodeState node) {
@@ -242,26 +245,70 @@ final class EngineEpoch {
     }
 
     private void planEverywhere(long nowMs, boolean mayMove) {
-        for (DataNodeState node : clusterState.nodes().values()) {
+        for (DataNodeState node : clusterState.takeRequesting()) {
             if (!node.requests().isEmpty()) {
                 planner.plan(nowMs, node, mayMove);
             }
         }
     }
 
-    /** @return DataNodes looked at */
+    /** The DataNodes to look at now; the sums of all are known once each had its turn. */
+    private List<DataNodeState> nodesOfTurn() {
+        List<DataNodeState> nodes = nodeRound.next(clusterState.nodes().values());
+        if (!isSmall()) {
+            sumsOfRound = sumsOfRound.and(nodes);
+            if (nodeRound.isOver()) {
+                sumsOfLastRound = sumsOfRound;
+                sumsOfRound = NodeSums.NONE;
+            }
+        }
+        return nodes;
+    }
+
+    private boolean isSmall() {
+        return clusterState.nodes().size() <= NodeRound.AT_ONCE;
+    }
+
+    /** As of now in a small cluster, else as the last round of turns found them. */
+    private NodeSums sums() {
+        NodeSums known = sumsOfLastRound;
+        return isSmall() || known == null ? NodeSums.of(clusterState.nodes().values()) : known;
+    }
+
+    private int movers(List<DataNodeState> nodes) {
+        return isSmall()
+                ? (int) nodes.stream().filter(DataNodeState::takesVolumeMoves).count()
+                : sums().movers();
+    }
+
+    /** Of each DataNode; longer with many of them, so that no more than a thousand heartbeats a second arrive. */
+    int heartbeatIntervalMs() {
+        return Math.max(settings.heartbeats().intervalMs(), clusterState.nodes().size());
+    }
+
+    /** Whoever missed so many heartbeats is silent, however rare they are. */
+    private long expiryMs() {
+        return Math.max(settings.heartbeats().expiryMs(), (long) MISSED_HEARTBEATS * heartbeatIntervalMs());
+    }
+
+    /** @return DataNodes of the cluster */
     int turn(long nowMs, OperatorState operatorState) {
+        List<DataNodeState> nodes = nodesOfTurn();
         boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
         if (tick) {
             tickedMs = nowMs;
             noticeAnnotations(nowMs);
-            leavingCopies.look();
             clusterState.controlTrial().turn(nowMs);
         }
+        // Together in a small cluster, as one who looks at it expects.
+        List<DataNodeState> ticking = isSmall()
+                ? tick ? nodes : List.of()
+                : nodes.stream().filter(node -> node.isTickDue(nowMs)).toList();
+        leavingCopies.look(ticking);
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
-            heldBlocks.turn(nowMs, ruleEvaluator);
-            firstReads.turn(nowMs);
+            heldBlocks.turn(nowMs, nodes, ruleEvaluator);
+            firstReads.turn(nowMs, nodes);
             writtenBlocks.turn(nowMs, planner);
             leavingCopies.turn(nowMs, planner);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
@@ -270,19 +317,20 @@ final class EngineEpoch {
                         .moveTracker()
                         .dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
             }
-            volumes.turn(nowMs);
+            volumes.turn(nowMs, movers(nodes));
         }
-        checkNodes(nowMs, tick);
+        checkNodes(nowMs, nodes);
+        ticking.forEach(node -> node.tick(nowMs));
         planEverywhere(nowMs, operatorState.mayMove());
         return clusterState.nodes().size();
     }
 
-    /** Notices DataNodes that went silent and orders without a result, and tells the policies the time. */
-    private void checkNodes(long nowMs, boolean tick) {
+    /** Notices DataNodes that went silent and orders without a result. */
+    private void checkNodes(long nowMs, List<DataNodeState> nodes) {
         List<DataNodeState> gone = new ArrayList<>();
-        for (DataNodeState node : clusterState.nodes().values()) {
+        for (DataNodeState node : nodes) {
             long silentMs = nowMs - node.lastMs();
-            if (node.isLive() && silentMs > settings.heartbeats().expiryMs()) {
+            if (node.isLive() && silentMs > expiryMs()) {
                 node.expire();
                 String why = "the DataNode was silent for " + silentMs / 1000 + " s";
                 dispatcher.abandon(nowMs, node, why);
@@ -293,18 +341,12 @@ final class EngineEpoch {
             }
             dispatcher.expire(nowMs, node);
             volumes.expire(nowMs, node);
-            if (tick) {
-                node.policy().tick(nowMs, node::request);
-            }
         }
         forget(gone);
     }
 
     private void forget(List<DataNodeState> gone) {
-        for (DataNodeState node : gone) {
-            clusterState.nodes().remove(node.uuid());
-            clusterState.heat().all().forEach(heat -> heat.forget(node));
-        }
+        gone.forEach(clusterState::remove);
     }
 
     VolumePlacement volumes() {
@@ -321,34 +363,23 @@ final class EngineEpoch {
 
     /** @param epoch 0 while the engine is inactive */
     EngineStatus status(long nowMs, boolean active, long epoch, OperatorState operatorState) {
-        int silent = 0;
-        int waiting = 0;
-        int inFlight = 0;
-        int volumesWaiting = 0;
-        long resident = 0;
-        for (DataNodeState node : clusterState.nodes().values()) {
-            silent += node.isLive() ? 0 : 1;
-            waiting += node.moveQueue().waitingCount();
-            inFlight += node.moveQueue().inFlightCount();
-            volumesWaiting += node.volumeMoves().waitingCount();
-            resident += node.residents().size();
-        }
+        NodeSums sums = sums();
         return new EngineStatus(
                 active,
                 epoch,
                 operatorState,
                 activePolicy.inForce().spec().policy(),
                 clusterState.nodes().size(),
-                silent,
+                sums.silent(),
                 clusterState.heat().size(),
-                resident,
+                sums.resident(),
                 pinnedBlocks.size(),
                 pinnedBlocks.leftOut(),
-                waiting,
-                inFlight,
-                volumesWaiting,
-                clusterState.volumeMovesInFlight(),
-                reports().memoryBytes(),
+                sums.waiting(),
+                sums.inFlight(),
+                sums.volumesWaiting(),
+                sums.volumesInFlight(),
+                clusterState.heat().memoryBytes() + sums.policyBytes(),
                 clusterState.controlTrial().left(nowMs).size());
     }
 }

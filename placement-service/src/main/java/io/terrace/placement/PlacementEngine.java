@@ -262,7 +262,7 @@ public final class PlacementEngine {
                 operatorState.serve(),
                 node.session().needsFull(nowMs),
                 toDo,
-                heartbeatIntervalMs(),
+                engineEpoch.heartbeatIntervalMs(),
                 node.resize(),
                 settings.control().sample().percent(),
                 accesses.wantsReaders());
@@ -286,13 +286,6 @@ public final class PlacementEngine {
                 node.session().isCounted(said)
                         ? List.of()
                         : node.reportQuota().admit(nowMs, said.heat(), metricRegistry));
-    }
-
-    /** Longer with many DataNodes, so that no more than a thousand heartbeats a second arrive. */
-    private int heartbeatIntervalMs() {
-        return Math.max(
-                settings.heartbeats().intervalMs(),
-                engineEpoch.clusterState().nodes().size());
     }
 
     /**

@@ -113,8 +113,8 @@ public final class FirstReads {
         return heat != null && heat.reads() > 0;
     }
 
-    /** Leaves copies whose first read did not come in time, or came before the copy, to the policy. */
-    public void turn(long nowMs) {
+    /** Leaves copies on these DataNodes whose first read did not come in time, or came before the copy, to the policy. */
+    public void turn(long nowMs, Iterable<DataNodeState> nodes) {
         if (!settings.isOn()) {
             return;
         }
@@ -122,7 +122,7 @@ public final class FirstReads {
         limit.copied(copiedBytes - countedBytes);
         countedBytes = copiedBytes;
         model.expire(nowMs);
-        for (DataNodeState node : clusterState.nodes().values()) {
+        for (DataNodeState node : nodes) {
             for (Held held : node.residents().held()) {
                 if (held.by() == Cause.FIRST_READ
                         && held.arrivedMs() >= 0

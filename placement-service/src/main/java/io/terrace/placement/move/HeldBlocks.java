@@ -29,9 +29,9 @@ public final class HeldBlocks {
         this.clusterState = clusterState;
     }
 
-    /** Releases what was held for long enough, what has left memory by itself and what a rule forbids there. */
-    public void turn(long nowMs, RuleEvaluator ruleEvaluator) {
-        for (DataNodeState node : clusterState.nodes().values()) {
+    /** Releases what DataNodes held for long enough, what has left memory by itself and what a rule forbids there. */
+    public void turn(long nowMs, Iterable<DataNodeState> nodes, RuleEvaluator ruleEvaluator) {
+        for (DataNodeState node : nodes) {
             for (Held held : node.residents().held()) {
                 long sinceMs = held.arrivedMs() < 0 ? 0 : nowMs - held.arrivedMs();
                 boolean gone = sinceMs >= REPORT_MS

@@ -16,8 +16,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,7 @@ public final class LeavingCopies {
     private final ClusterState clusterState;
     private final NamespaceView view;
     private final Map<String, Round> rounds = new HashMap<>();
+    private final Set<DataNodeState> leaving = new LinkedHashSet<>();
 
     /** Copies of one DataNode that are to be looked at. */
     private record Round(long sinceMs, Deque<StampedBlock> left) {}
@@ -48,11 +51,15 @@ public final class LeavingCopies {
         this.view = view;
     }
 
-    /** Asks the NameNode which DataNodes leave; to be called once a second. */
-    public void look() {
-        for (DataNodeState node : clusterState.nodes().values()) {
+    /** Asks the NameNode which of these DataNodes leave. */
+    public void look(Iterable<DataNodeState> nodes) {
+        for (DataNodeState node : nodes) {
             node.leaving(view.leaving(node.uuid()));
+            if (isLeaving(node)) {
+                leaving.add(node);
+            }
         }
+        leaving.removeIf(node -> !isLeaving(node) || clusterState.nodes().get(node.uuid()) != node);
         rounds.keySet().removeIf(uuid -> !isLeaving(clusterState.nodes().get(uuid)));
     }
 
@@ -62,8 +69,8 @@ public final class LeavingCopies {
 
     /** Orders copies elsewhere, with at most one look at the NameNode's maps. */
     public void turn(long nowMs, MovePlanner planner) {
-        for (DataNodeState node : clusterState.nodes().values()) {
-            if (isLeaving(node) && node.residents().size() > 0) {
+        for (DataNodeState node : leaving) {
+            if (node.residents().size() > 0) {
                 List<StampedBlock> next = next(nowMs, node);
                 if (!next.isEmpty()) {
                     order(nowMs, next, new HeldPromotion(clusterState, planner));

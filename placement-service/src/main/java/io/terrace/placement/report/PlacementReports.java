@@ -279,14 +279,6 @@ public final class PlacementReports {
         return clusterState.heat().size();
     }
 
-    /** Memory that heat and the policies hold, estimated. */
-    public long memoryBytes() {
-        long policies = clusterState.nodes().values().stream()
-                .mapToLong(n -> n.policy().memoryBytes())
-                .sum();
-        return clusterState.heat().memoryBytes() + policies;
-    }
-
     /** The files that rules pin: by inode, the number of the rule; 0 for annotations without a rule. */
     public Map<Long, Integer> rulePins() {
         return ruleEvaluator.pins().rules();

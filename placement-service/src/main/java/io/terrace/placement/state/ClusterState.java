@@ -6,8 +6,13 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.control.ControlTrial;
 import io.terrace.policy.api.PlacementPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -18,6 +23,8 @@ public final class ClusterState {
     private final HeatSettings heatSettings;
     private final MetricRegistry metricRegistry;
     private final Map<String, DataNodeState> nodes = new LinkedHashMap<>();
+    private final Set<DataNodeState> requesting = new HashSet<>();
+    private long joined;
     private final HeatMap heat;
     private final MoveTracker moveTracker;
     private final TokenBucket volumeBudget;
@@ -77,7 +84,7 @@ public final class ClusterState {
      */
     public ClusterState successor(Supplier<PlacementPolicy> maker) {
         ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, controlTrial, listener);
-        nodes.forEach((uuid, node) -> next.nodes.put(uuid, node.successor(maker.get())));
+        nodes.values().forEach(node -> next.add(node.successor(maker.get())));
         heat.all().forEach(block -> block.rebind(node -> next.nodes.get(node.uuid())));
         return next;
     }
@@ -96,6 +103,30 @@ public final class ClusterState {
 
     public Map<String, DataNodeState> nodes() {
         return nodes;
+    }
+
+    /** A DataNode is known from now on. */
+    public void add(DataNodeState node) {
+        node.joins(++joined, requesting::add);
+        nodes.put(node.uuid(), node);
+    }
+
+    /** A DataNode is gone for good. */
+    public void remove(DataNodeState node) {
+        nodes.remove(node.uuid());
+        requesting.remove(node);
+        heat.all().forEach(block -> block.forget(node));
+    }
+
+    /** The DataNodes whose policies requested moves since this was asked last, in the order in which they joined; a few of thousands. */
+    public List<DataNodeState> takeRequesting() {
+        if (requesting.isEmpty()) {
+            return List.of();
+        }
+        List<DataNodeState> taken = new ArrayList<>(requesting);
+        taken.sort(Comparator.comparingLong(DataNodeState::joined));
+        requesting.clear();
+        return taken;
     }
 
     public HeatMap heat() {

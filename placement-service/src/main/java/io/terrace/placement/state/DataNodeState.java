@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * engine's thread.
  */
 public final class DataNodeState {
+    private static final long TICK_MS = 1_000;
 
     private static final TierState NO_MEMORY = new TierState(StorageTier.MEMORY, 0, 0, 0, 0, 0);
 
@@ -57,6 +59,9 @@ public final class DataNodeState {
     private Map<String, Long> figures = Map.of();
     private long policyCapacityBytes;
     private long homedBytes;
+    private long joined;
+    private Consumer<DataNodeState> requesting = node -> {};
+    private long tickedMs = Long.MIN_VALUE;
     private boolean expired;
     private @Nullable String leaving;
     private @Nullable Resize resize;
@@ -173,8 +178,30 @@ public final class DataNodeState {
         policy.resize(nowMs, memoryIndex(), policyCapacityBytes, this::request);
     }
 
+    /**
+     * It is one of the cluster from now on.
+     *
+     * @param number of those that joined
+     * @param listener is told whenever its policy requests a move and had requested none
+     */
+    void joins(long number, Consumer<DataNodeState> listener) {
+        joined = number;
+        requesting = listener;
+        if (!requests.isEmpty()) {
+            listener.accept(this);
+        }
+    }
+
+    /** Which of the DataNodes that joined it is. */
+    long joined() {
+        return joined;
+    }
+
     /** Takes a request of its policy. */
     public void request(long blockId, long sizeBytes, int from, int to) {
+        if (requests.isEmpty()) {
+            requesting.accept(this);
+        }
         requests.add(new MoveRequest(blockId, sizeBytes, from, to));
     }
 
@@ -224,6 +251,17 @@ public final class DataNodeState {
     /** So many more bytes of blocks have it as their home. */
     void homed(long bytes) {
         homedBytes += bytes;
+    }
+
+    /** Whether its policy was not told the time for a second. */
+    public boolean isTickDue(long nowMs) {
+        return tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= TICK_MS;
+    }
+
+    /** Tells its policy the time. */
+    public void tick(long nowMs) {
+        tickedMs = nowMs;
+        policy.tick(nowMs, this::request);
     }
 
     public boolean isLive() {

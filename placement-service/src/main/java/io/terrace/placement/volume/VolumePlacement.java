@@ -134,11 +134,15 @@ public final class VolumePlacement {
         }
     }
 
-    /** Looks at some blocks, and lets tiers that are too full drain. */
-    public void turn(long nowMs) {
+    /**
+     * Looks at some blocks, and lets tiers that are too full drain.
+     *
+     * @param moversNow DataNodes that take orders to move replicas between volumes
+     */
+    public void turn(long nowMs, int moversNow) {
         boolean idle = nothingHasTiers();
         int moversBefore = movers;
-        movers = countMovers();
+        movers = moversNow;
         // What the sweep saw before has replicas that it could not order.
         moversCame |= movers > moversBefore;
         if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || movers == 0) {
@@ -164,14 +168,6 @@ public final class VolumePlacement {
                 && !sweepsAll
                 && accessed.isEmpty()
                 && known.all().isEmpty();
-    }
-
-    private int countMovers() {
-        int count = 0;
-        for (DataNodeState node : clusterState.nodes().values()) {
-            count += node.takesVolumeMoves() ? 1 : 0;
-        }
-        return count;
     }
 
     private List<Long> nextAccessed(long nowMs) {

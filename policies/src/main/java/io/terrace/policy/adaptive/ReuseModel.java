@@ -52,6 +52,8 @@ final class ReuseModel {
     private final double[] fresh = new double[NODES];
     /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
     private final float[][] worths = new float[NODES][];
+    /** Of the rows of both. */
+    private long rowBytes;
 
     /** log2 of the index at span 0 less the cost of a move. */
     private final float[] admissions = new float[NODES];
@@ -158,6 +160,7 @@ final class ReuseModel {
             if (counts.length == 0) {
                 counts = new double[SPANS];
                 returned[at] = counts;
+                rowBytes += 8 * SPANS;
             }
             counts[span] += weight;
             fresh[at] += weight;
@@ -248,6 +251,7 @@ final class ReuseModel {
         }
         if (worths[node].length == 0) {
             worths[node] = new float[SPANS];
+            rowBytes += 4 * SPANS;
         }
         float[] worth = worths[node];
         int top = 0;
@@ -289,8 +293,6 @@ final class ReuseModel {
     }
 
     long memoryBytes() {
-        long counts = Arrays.stream(returned).mapToLong(row -> row.length).sum();
-        long indexes = Arrays.stream(worths).mapToLong(row -> row.length).sum();
-        return NODES * 28L + SPANS * 28L + 8 * counts + 4 * indexes;
+        return NODES * 28L + SPANS * 28L + rowBytes;
     }
 }

@@ -1,7 +1,5 @@
 package io.terrace.policy.adaptive;
 
-import java.util.Arrays;
-
 /**
  * Picks the rule to follow: each candidate keeps an imagined residency of its own on the same accesses, and scores what
  * it would have served less what its moves would have cost. Old scores fade; the leader changes only when another is
@@ -319,8 +317,11 @@ final class RuleTournament {
     }
 
     long memoryBytes() {
-        return shadowTransfers.memoryBytes()
-                + Arrays.stream(imagined).mapToLong(CacheContents::memoryBytes).sum();
+        long bytes = shadowTransfers.memoryBytes();
+        for (CacheContents contents : imagined) {
+            bytes += contents.memoryBytes();
+        }
+        return bytes;
     }
 
     private static void nobody(long object, long sizeBytes) {}

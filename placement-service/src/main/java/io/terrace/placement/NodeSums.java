@@ -1,0 +1,57 @@
+package io.terrace.placement;
+
+import io.terrace.placement.state.DataNodeState;
+
+/**
+ * Sums over DataNodes for the status of the engine.
+ *
+ * @param movers that take orders to move replicas between volumes
+ * @param policyBytes memory of their policies
+ */
+record NodeSums(
+        int silent,
+        int waiting,
+        int inFlight,
+        int volumesWaiting,
+        int volumesInFlight,
+        int movers,
+        long resident,
+        long policyBytes) {
+
+    static final NodeSums NONE = new NodeSums(0, 0, 0, 0, 0, 0, 0, 0);
+
+    static NodeSums of(Iterable<DataNodeState> nodes) {
+        return NONE.and(nodes);
+    }
+
+    /** With those of further DataNodes. */
+    NodeSums and(Iterable<DataNodeState> nodes) {
+        int moreSilent = silent;
+        int moreWaiting = waiting;
+        int moreInFlight = inFlight;
+        int moreVolumesWaiting = volumesWaiting;
+        int moreVolumesInFlight = volumesInFlight;
+        int moreMovers = movers;
+        long moreResident = resident;
+        long morePolicyBytes = policyBytes;
+        for (DataNodeState node : nodes) {
+            moreSilent += node.isLive() ? 0 : 1;
+            moreWaiting += node.moveQueue().waitingCount();
+            moreInFlight += node.moveQueue().inFlightCount();
+            moreVolumesWaiting += node.volumeMoves().waitingCount();
+            moreVolumesInFlight += node.volumeMoves().inFlightCount();
+            moreMovers += node.takesVolumeMoves() ? 1 : 0;
+            moreResident += node.residents().size();
+            morePolicyBytes += node.policy().memoryBytes();
+        }
+        return new NodeSums(
+                moreSilent,
+                moreWaiting,
+                moreInFlight,
+                moreVolumesWaiting,
+                moreVolumesInFlight,
+                moreMovers,
+                moreResident,
+                morePolicyBytes);
+    }
+}

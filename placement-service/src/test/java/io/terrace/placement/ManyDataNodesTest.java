@@ -1,0 +1,92 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A cluster of which a turn looks at a part. */
+class ManyDataNodesTest extends SteppedLoop {
+
+    private static final int NODES = 2_000;
+
+    private final List<FakeDataNode> nodes = new ArrayList<>();
+
+    private void report(int from) {
+        for (FakeDataNode node : nodes.subList(from, nodes.size())) {
+            HeartbeatAnswer unused = node.beat(placement, nowMs);
+        }
+    }
+
+    private void join(int count) {
+        for (int i = 0; i < count; i++) {
+            nodes.add(new FakeDataNode("node" + nodes.size(), 10 * MB));
+        }
+        report(nodes.size() - count);
+    }
+
+    private void turns(int count) {
+        for (int i = 0; i < count; i++) {
+            nowMs += 250;
+            int unused = placement.turn(nowMs);
+        }
+    }
+
+    @Test
+    void status_ofEachRound_countsEveryDataNodeOnce() {
+        join(NODES);
+        for (int i = 0; i < NODES; i += 4) {
+            nodes.get(i).arrives(block(i, 1), false);
+        }
+        report(0);
+        turns(2 * 10);
+        assertThat(placement.engineStatus().datanodes()).isEqualTo(NODES);
+        assertThat(placement.engineStatus().resident()).isEqualTo(NODES / 4);
+        assertThat(placement.engineStatus().silent()).isZero();
+    }
+
+    @Test
+    void dataNode_thatReportsWhenItIsAskedTo_isNeverSilent() {
+        join(PlacementEngine.MOST_NODES);
+        int intervalMs = nodes.get(0).beat(placement, nowMs).intervalMs();
+        assertThat((long) intervalMs)
+                .as("as rare as the time after which a DataNode of a small cluster is silent")
+                .isGreaterThanOrEqualTo(settings.heartbeats().expiryMs());
+        turns(intervalMs / 250 + 40);
+        assertThat(placement.engineStatus().silent()).isZero();
+    }
+
+    @Test
+    void dataNodes_thatSayNoMore_areAllFoundSilent() {
+        join(NODES);
+        turns(2 * 10);
+        nowMs += settings.heartbeats().expiryMs();
+        report(NODES / 2);
+        turns(2 * 10);
+        assertThat(placement.engineStatus().silent()).isEqualTo(NODES / 2);
+    }
+
+    @Test
+    void block_readOnOneOfMany_isPromotedThere() {
+        join(NODES);
+        FakeDataNode last = nodes.get(NODES - 1);
+        warm(last, block(1, 1));
+        assertThat(last.memory.keySet()).containsExactly(1L);
+    }
+
+    @Test
+    void dataNodes_thatAreForgotten_leaveNoHeat() {
+        join(NODES);
+        FakeDataNode first = nodes.get(0);
+        first.reads(block(1, 1), 3);
+        report(0);
+        nowMs += settings.heartbeats().forgetMs() + 1;
+        report(1);
+        turns(2 * 10);
+        assertThat(placement.engineStatus().datanodes()).isEqualTo(NODES - 1);
+        assertThat(placement.reports().top(nowMs, 1))
+                .allSatisfy(hot -> assertThat(hot.home()).isNull());
+    }
+}
