@@ -2,6 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.journal.JournalBenchmark;
 import io.terrace.bench.policy.PlacementBenchmark;
+import io.terrace.bench.scale.ScaleBenchmark;
 import picocli.CommandLine.Command;
 
 /** {@code bin/terrace bench}. */
@@ -16,6 +17,7 @@ import picocli.CommandLine.Command;
             BenchTiersCommand.class,
             BenchCompareCommand.class,
             PlacementBenchmark.class,
-            JournalBenchmark.class
+            JournalBenchmark.class,
+            ScaleBenchmark.class
         })
 final class BenchCommand {}

@@ -18,12 +18,12 @@ import org.apache.hadoop.security.UserGroupInformation;
  * Tells a DataNode's heartbeat from anybody else's: its UUID is registered with the NameNode, it comes from the address
  * that registered, and with Kerberos from the DataNodes' principal, whether or not service-level authorization is on.
  */
-final class DataNodeCheck {
+public final class DataNodeCheck {
 
     private final FSNamesystem namesystem;
     private final Configuration conf;
 
-    DataNodeCheck(FSNamesystem namesystem, Configuration conf) {
+    public DataNodeCheck(FSNamesystem namesystem, Configuration conf) {
         this.namesystem = namesystem;
         this.conf = conf;
     }

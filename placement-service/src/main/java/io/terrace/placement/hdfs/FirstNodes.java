@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Chooses the first DataNode of new blocks, where the NameNode is configured with {@link TerraceBlockPlacementPolicy}, by what
  * DataNodes tell of the speed of their clients. Thread-safe.
  */
-final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoCloseable {
+public final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoCloseable {
     /** Of one heartbeat. */
     private static final int MOST_SPEEDS = 256;
 
@@ -40,7 +40,7 @@ final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoClo
             new FirstNodeDraw(speeds, bound -> ThreadLocalRandom.current().nextInt(bound));
     private volatile boolean closed;
 
-    FirstNodes(BlockManager blocks, MetricRegistry metricRegistry) {
+    public FirstNodes(BlockManager blocks, MetricRegistry metricRegistry) {
         this.blocks = blocks;
         this.metricRegistry = metricRegistry;
         metricRegistry.gauge(Metric.PLACEMENT_WRITE_HOSTS, speeds::hosts);

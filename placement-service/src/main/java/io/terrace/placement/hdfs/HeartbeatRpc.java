@@ -17,7 +17,7 @@ import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
 /** Answers DataNodes' heartbeats; on the RPC server's threads. */
-final class HeartbeatRpc implements PlacementDataNodePB {
+public final class HeartbeatRpc implements PlacementDataNodePB {
 
     private final DataNodeCheck check;
     private final PlacementLoop loop;
@@ -26,7 +26,7 @@ final class HeartbeatRpc implements PlacementDataNodePB {
     private final MetricRegistry metricRegistry;
 
     /** @param entries of each list that are taken from one heartbeat */
-    HeartbeatRpc(
+    public HeartbeatRpc(
             DataNodeCheck check,
             PlacementLoop loop,
             FirstNodes firstNodes,
