@@ -3,6 +3,7 @@ package io.terrace.bench.cli;
 import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.dist.DistTest;
 import io.terrace.bench.explain.ExplainRun;
+import io.terrace.bench.fuzz.FuzzTest;
 import io.terrace.bench.guides.GuidesTest;
 import io.terrace.bench.host.HostTest;
 import io.terrace.bench.monitoring.MonitoringTest;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Command;
             HadoopConformance.class,
             DistTest.class,
             ExplainRun.class,
+            FuzzTest.class,
             GuidesTest.class,
             HostTest.class,
             MonitoringTest.class,

@@ -13,7 +13,7 @@ import org.apache.hadoop.security.token.Token;
  * Reads the block token that a client sent. Hadoop's own readers allocate whatever length a token states, up to 2 GB, before
  * they look whether so many bytes follow; here every length is held against what is left first.
  */
-final class BoundedTokens {
+public final class BoundedTokens {
     private BoundedTokens() {}
 
     /**
@@ -22,7 +22,7 @@ final class BoundedTokens {
      * @return a token whose identifier can be decoded without allocating more than its size allows
      * @throws IOException when it is no such token
      */
-    static Token<BlockTokenIdentifier> read(byte[] serialized) throws IOException {
+    public static Token<BlockTokenIdentifier> read(byte[] serialized) throws IOException {
         Reader reader = new Reader(serialized);
         byte[] identifier = reader.bytes(reader.vint());
         byte[] password = reader.bytes(reader.vint());
