@@ -96,6 +96,11 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
                 : "";
     }
 
+    /** Windows that clients write into, of so many bytes together. */
+    public ListenerWindows windows(long mostBytes) {
+        return new ListenerWindows(listener, where(), mostBytes);
+    }
+
     /** The listener, for its figures. */
     public VerbsListener listener() {
         return listener;

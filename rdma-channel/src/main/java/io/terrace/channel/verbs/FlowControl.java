@@ -53,6 +53,12 @@ final class FlowControl {
         pair.send(type, messageAssembler.pay(), number, body);
     }
 
+    /** Puts a frame into a buffer to be posted with others, and returns that; {@link #maySend} said that there is one. */
+    int place(byte type, long number, ByteBuffer body) {
+        credits--;
+        return pair.place(type, messageAssembler.pay(), number, body);
+    }
+
     /** The next message, or null. */
     @Nullable
     ByteBuffer takeMessage() throws IOException {
@@ -121,6 +127,12 @@ final class FlowControl {
                 messageAssembler.owe();
                 // Nobody waits for a late answer.
                 answers.replace(frame.number(), body);
+            }
+            case ControlFrame.LANDED -> {
+                messageAssembler.owe();
+                if (shown != null) {
+                    shown.landed(frame.number(), LandedMessage.decode(body));
+                }
             }
             default -> {}
         }

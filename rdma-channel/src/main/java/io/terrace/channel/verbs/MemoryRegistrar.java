@@ -32,6 +32,8 @@ final class MemoryRegistrar {
 
     private static final int KEY_TRIES = 8;
 
+    private record Memory(Closeable mapping, long address) {}
+
     private record Resting(Closeable memory, long untilNs) {}
 
     private final ProtectionDomain domain;
@@ -62,20 +64,54 @@ final class MemoryRegistrar {
      */
     RegisteredRange add(ExtentRange range, Access access, ChunkChecksums checksums, int word) throws IOException {
         MappedRange mapping = MappedRange.of(range.file(), range.lengthBytes());
+        int rights = IbvMr.IBV_ACCESS_REMOTE_READ
+                | (access == Access.READ ? 0 : IbvMr.IBV_ACCESS_REMOTE_WRITE | IbvMr.IBV_ACCESS_LOCAL_WRITE)
+                | domain.paging().right(access);
+        return add(
+                new Memory(mapping, mapping.address()),
+                range.address(),
+                range.lengthBytes(),
+                access,
+                rights,
+                checksums,
+                word);
+    }
+
+    /** Registers memory that the other side may write and not read; nothing is left of it when that fails. */
+    RegisteredRange addWritable(AnonymousMemory memory, int word) throws IOException {
+        int rights = IbvMr.IBV_ACCESS_REMOTE_WRITE | IbvMr.IBV_ACCESS_LOCAL_WRITE;
+        return add(
+                new Memory(memory, memory.address()),
+                0,
+                memory.lengthBytes(),
+                Access.READ_WRITE,
+                rights,
+                ChunkChecksums.NONE,
+                word);
+    }
+
+    private RegisteredRange add(
+            Memory memory,
+            long offeredAddress,
+            long lengthBytes,
+            Access access,
+            int rights,
+            ChunkChecksums checksums,
+            int word)
+            throws IOException {
         AnonymousMemory sums = null;
         List<IbvMr> made = new ArrayList<>();
         try {
-            int[] keys = registerSegments(mapping, range.lengthBytes(), access, made);
+            int[] keys = registerSegments(memory.address(), lengthBytes, rights, made);
             int sumsKey = 0;
             if (checksums.kind() != ChecksumType.NONE && checksums.sums().length > 0) {
                 sums = AnonymousMemory.copyOf(checksums.sums());
                 made.add(rested(sums.address(), sums.lengthBytes(), IbvMr.IBV_ACCESS_REMOTE_READ));
                 sumsKey = made.get(made.size() - 1).getRkey();
             }
-            RegionKey key =
-                    new RegionKey(random.nextLong(), random.nextLong(), range.address(), range.lengthBytes(), access);
+            RegionKey key = new RegionKey(random.nextLong(), random.nextLong(), offeredAddress, lengthBytes, access);
             Attachment attachment = new Attachment(
-                    mapping.address(),
+                    memory.address(),
                     keys,
                     words.address(word),
                     wordsRegistration.getRkey(),
@@ -84,9 +120,9 @@ final class MemoryRegistrar {
                     checksums.chunkBytes(),
                     sums == null ? 0 : sums.address(),
                     sumsKey);
-            return new RegisteredRange(key, mapping, sums, made, word, attachment);
+            return new RegisteredRange(key, memory.mapping(), sums, made, word, attachment);
         } catch (IOException | RuntimeException | Error e) {
-            CloseAll.after(e, steps(made, mapping, sums));
+            CloseAll.after(e, steps(made, memory.mapping(), sums));
             throw e;
         }
     }
@@ -102,7 +138,7 @@ final class MemoryRegistrar {
             CloseAll.all(steps(range.registrations(), null, null));
         } finally {
             synchronized (resting) {
-                for (Closeable memory : steps(List.of(), range.mapping(), range.sums())) {
+                for (Closeable memory : steps(List.of(), range.memory(), range.sums())) {
                     restingMemory.add(new Resting(memory, nowNs + REST_NS));
                 }
             }
@@ -130,7 +166,7 @@ final class MemoryRegistrar {
     }
 
     private List<Closeable> steps(
-            List<IbvMr> registrations, @Nullable MappedRange mapping, @Nullable AnonymousMemory sums) {
+            List<IbvMr> registrations, @Nullable Closeable mapping, @Nullable AnonymousMemory sums) {
         List<Closeable> steps = new ArrayList<>();
         for (IbvMr registration : registrations) {
             steps.add(() -> domain.deregister(registration));
@@ -144,16 +180,12 @@ final class MemoryRegistrar {
         return steps;
     }
 
-    private int[] registerSegments(MappedRange mapping, long lengthBytes, Access access, List<IbvMr> made)
-            throws IOException {
-        int rights = IbvMr.IBV_ACCESS_REMOTE_READ
-                | (access == Access.READ ? 0 : IbvMr.IBV_ACCESS_REMOTE_WRITE | IbvMr.IBV_ACCESS_LOCAL_WRITE)
-                | domain.paging().right(access);
+    private int[] registerSegments(long address, long lengthBytes, int rights, List<IbvMr> made) throws IOException {
         int[] keys = new int[Attachment.segments(lengthBytes)];
         for (int i = 0; i < keys.length; i++) {
             long at = (long) i * Attachment.SEGMENT_BYTES;
             int bytes = (int) Math.max(1, Math.min(Attachment.SEGMENT_BYTES, lengthBytes - at));
-            IbvMr registration = rested(mapping.address() + at, bytes, rights);
+            IbvMr registration = rested(address + at, bytes, rights);
             made.add(registration);
             keys[i] = registration.getRkey();
         }

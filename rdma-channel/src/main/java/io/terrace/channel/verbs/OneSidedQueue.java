@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one-sided operations of one link. Each is one batch: the bytes, the checksums if there are any, and last, fenced
- * behind them (IBV_SEND_FENCE), the range's validity word; only the last asks for a completion. Guarded by the link's lock.
+ * behind them (IBV_SEND_FENCE), the range's validity word; only the last asks for a completion. What lands in a window has no
+ * word: behind its bytes goes the SEND that announces them. Guarded by the link's lock.
  */
 final class OneSidedQueue {
     /** Data, checksums, word. */
@@ -42,6 +43,8 @@ final class OneSidedQueue {
     private final IbvMr wordsRegistration;
     private final @Nullable SVCPostSend[] reads = new SVCPostSend[MAX_REQUESTS + 1];
     private final @Nullable SVCPostSend[] writes = new SVCPostSend[MAX_REQUESTS + 1];
+    private final @Nullable SVCPostSend[] landings = new SVCPostSend[OneSidedRequest.MAX_BUFFERS + 1];
+    private final @Nullable SVCPostSend[] announcedLandings = new SVCPostSend[OneSidedRequest.MAX_BUFFERS + 1];
     private @Nullable SVCPostSend nudge;
     private boolean nudging;
     private int freeRequests;
@@ -86,6 +89,8 @@ final class OneSidedQueue {
         operation.count = 0;
         operation.bytes = bytes;
         operation.sums = -1;
+        operation.announcement = -1;
+        operation.landing = false;
         operation.requests = 0;
         int room = large ? most : RegisteredBuffers.SMALL_BYTES;
         int left = bytes;
@@ -147,6 +152,38 @@ final class OneSidedQueue {
     }
 
     /**
+     * Posts a prepared operation that writes and reads no word; nobody waits for it.
+     *
+     * @param announcement buffer of the frame that is sent behind the bytes, or -1
+     */
+    void postLanding(OneSidedRequest operation, Attachment range, long offset, int announcement, int bodyBytes)
+            throws IOException {
+        int size = operation.count + (announcement < 0 ? 0 : 1);
+        SVCPostSend batch = landing(operation.count, announcement >= 0);
+        long workId = pair.workId(QueuePair.ONE_SIDED, operation.slot);
+        long at = offset;
+        for (int i = 0; i < operation.count; i++) {
+            int key = range.keys()[(int) (at / Attachment.SEGMENT_BYTES)];
+            set(batch.getWrMod(i), workId, range.address() + at, key, operation.buffers[i], operation.lengths[i]);
+            at += operation.lengths[i];
+        }
+        if (announcement >= 0) {
+            pair.set(batch.getWrMod(operation.count), workId, announcement, bodyBytes);
+        }
+        operation.announcement = announcement;
+        operation.landing = true;
+        operation.range = range;
+        operation.abandoned = false;
+        operation.status = TransferStatus.DONE;
+        operation.done = false;
+        operation.requests = size;
+        freeRequests -= size;
+        batch.execute();
+        operation.abandoned = true;
+        domain.deviceCounters().posts.increment();
+    }
+
+    /**
      * Whether the word behind the bytes has arrived, as far as memory shows: a reason to look for the completion, which
      * alone says that all is well.
      */
@@ -196,7 +233,8 @@ final class OneSidedQueue {
                     failure == VerbsLink.REMOTE_ACCESS_ERROR ? TransferStatus.NO_ACCESS : TransferStatus.DISCONNECTED);
             return;
         }
-        finish(operation, word(operation) == operation.wantedWord ? TransferStatus.DONE : TransferStatus.NO_ACCESS);
+        boolean right = operation.landing || word(operation) == operation.wantedWord;
+        finish(operation, right ? TransferStatus.DONE : TransferStatus.NO_ACCESS);
     }
 
     /** Ends all that is in flight; the queue pair has been destroyed. */
@@ -224,6 +262,10 @@ final class OneSidedQueue {
         if (operation.sums >= 0) {
             domain.buffers().give(operation.sums);
             operation.sums = -1;
+        }
+        if (operation.announcement >= 0) {
+            pair.sent(operation.announcement);
+            operation.announcement = -1;
         }
         operation.count = 0;
         freeRequests += operation.requests;
@@ -265,6 +307,24 @@ final class OneSidedQueue {
         piece.setAddr(domain.buffers().address(buffer));
         piece.setLength(length);
         piece.setLkey(domain.buffers().localKey());
+    }
+
+    private SVCPostSend landing(int writes, boolean announced) throws IOException {
+        @Nullable SVCPostSend[] known = announced ? announcedLandings : landings;
+        SVCPostSend batch = known[writes];
+        if (batch == null) {
+            List<IbvSendWR> requests = new ArrayList<>();
+            for (int i = 0; i < writes; i++) {
+                requests.add(QueuePair.request(IbvSendWR.IBV_WR_RDMA_WRITE));
+            }
+            if (announced) {
+                requests.add(QueuePair.request(IbvSendWR.IBV_WR_SEND));
+            }
+            requests.get(requests.size() - 1).setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
+            batch = pair.batch(requests);
+            known[writes] = batch;
+        }
+        return batch;
     }
 
     private SVCPostSend batch(@Nullable SVCPostSend[] known, int size, boolean write) throws IOException {

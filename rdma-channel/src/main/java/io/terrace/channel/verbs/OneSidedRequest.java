@@ -40,6 +40,12 @@ final class OneSidedRequest {
     /** When it was posted, or last nudged. */
     long movedNs;
 
+    /** Buffer of the announcement that is posted with it, or -1; such an operation ends with no word. */
+    int announcement = -1;
+
+    /** Whether it only writes, with no word behind it. */
+    boolean landing;
+
     /** Whoever waited has gone; the completion gives the buffers back. */
     boolean abandoned;
 

@@ -7,6 +7,8 @@ import io.terrace.common.SpinBackoff;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,61 @@ final class OneSidedTransfers {
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Writes bytes into a window and announces them, in one post for each of its parts; waits for nothing.
+     *
+     * @param announcement body of the frame that announces them
+     * @return false when that cannot be done now, for lack of buffers or of credits
+     * @throws ChannelException when the link has ended
+     */
+    boolean land(Attachment range, int at, ByteBuffer source, long number, ByteBuffer announcement) throws IOException {
+        lock.lock();
+        try {
+            link.drive();
+            link.requireConnected();
+            List<OneSidedRequest> parts = link.mayAnnounce() ? prepare(at, source) : List.of();
+            if (parts.isEmpty()) {
+                return false;
+            }
+            long offset = at;
+            for (int i = 0; i < parts.size(); i++) {
+                OneSidedRequest part = parts.get(i);
+                boolean last = i + 1 == parts.size();
+                int frame = last ? link.placeAnnouncement(number, announcement) : -1;
+                try {
+                    oneSidedQueue.postLanding(part, range, offset, frame, announcement.remaining());
+                } catch (IOException e) {
+                    link.end(TransferStatus.FAILED);
+                    parts.subList(i, parts.size()).forEach(oneSidedQueue::release);
+                    throw new ChannelException(TransferStatus.FAILED, "the device takes no more", e);
+                }
+                offset += part.bytes;
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Operations with the bytes in their buffers; none when there is no room for all. */
+    private List<OneSidedRequest> prepare(int at, ByteBuffer source) {
+        List<OneSidedRequest> parts = new ArrayList<>();
+        ByteBuffer left = source.duplicate();
+        while (left.hasRemaining()) {
+            int bytes = Math.min(left.remaining(), OneSidedRequest.MAX_BYTES);
+            OneSidedRequest part = oneSidedQueue.prepare(
+                    at + left.position() - source.position(), bytes, RegisteredBuffers.LARGE_BYTES, 0);
+            if (part == null) {
+                parts.forEach(oneSidedQueue::release);
+                return List.of();
+            }
+            part.copyFrom(left, buffers);
+            left.position(left.position() + bytes);
+            parts.add(part);
+        }
+        return parts;
     }
 
     /** Waits for an operation; throws unless it is DONE. It is still to be released. */

@@ -1,5 +1,6 @@
 package io.terrace.channel.verbs;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.RegionKey;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -47,6 +48,11 @@ final class PresentedKeys {
             }
         }
         return found;
+    }
+
+    /** Data has landed in a window, as the other side says. */
+    void landed(long number, LandedMessage landing) throws MalformedMessageException {
+        ranges.landed(number, landing);
     }
 
     /** Whether one ever led somewhere. */

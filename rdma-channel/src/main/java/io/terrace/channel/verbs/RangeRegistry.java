@@ -1,18 +1,22 @@
 package io.terrace.channel.verbs;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.device.ValidityWords;
+import io.terrace.channel.verbs.rdmacore.AnonymousMemory;
 import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -35,6 +39,7 @@ final class RangeRegistry implements Closeable {
     private final VerbsLimits limits;
     private final Map<Secret, RegisteredRange> ranges = new ConcurrentHashMap<>();
     private final Map<Secret, Shown> keys = new ConcurrentHashMap<>();
+    private final Map<Secret, RegisteredWindow> windows = new ConcurrentHashMap<>();
     private final ValidityWords words;
     private final MemoryRegistrar memoryRegistrar;
 
@@ -65,6 +70,72 @@ final class RangeRegistry implements Closeable {
             throw new IOException("a range of " + lengthBytes + " bytes is more than can be registered");
         }
         long bytes = lengthBytes + checksums.sums().length;
+        return register(bytes, word -> memoryRegistrar.add(range, access, checksums, word))
+                .key();
+    }
+
+    /**
+     * Registers memory that one client may write.
+     *
+     * @param ended told once, when it is closed
+     * @throws IOException when it is over a limit, or the system has no memory for it
+     */
+    RegisteredWindow openWindow(int bytes, Runnable ended) throws IOException {
+        WindowRegistration registration = new WindowRegistration(bytes);
+        RegionKey key = register(bytes, registration).key();
+        RegisteredWindow window = new RegisteredWindow(key, registration.memory(), () -> closeWindow(key, ended));
+        windows.put(secret(key), window);
+        return window;
+    }
+
+    /** Memory of a window, which is had only once there is room for it. */
+    private final class WindowRegistration implements Registration {
+        private final int bytes;
+        private @Nullable ByteBuffer memory;
+
+        WindowRegistration(int bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public RegisteredRange at(int word) throws IOException {
+            AnonymousMemory allocated = AnonymousMemory.allocate(bytes);
+            memory = allocated.bytes();
+            return memoryRegistrar.addWritable(allocated, word);
+        }
+
+        ByteBuffer memory() {
+            return Objects.requireNonNull(memory, "not registered");
+        }
+    }
+
+    private void closeWindow(RegionKey key, Runnable ended) throws IOException {
+        windows.remove(secret(key));
+        try {
+            deregister(key);
+        } finally {
+            ended.run();
+        }
+    }
+
+    /**
+     * Data has landed in a window, as its client says; who knows no window's secret says nothing.
+     *
+     * @throws MalformedMessageException when it cannot be there
+     */
+    void landed(long number, LandedMessage landing) throws MalformedMessageException {
+        RegisteredWindow window = windows.get(new Secret(landing.high(), landing.low()));
+        if (window != null) {
+            window.landed(number, landing.at(), landing.bytes());
+        }
+    }
+
+    /** Registers with a validity word of this index. */
+    private interface Registration {
+        RegisteredRange at(int word) throws IOException;
+    }
+
+    private RegisteredRange register(long bytes, Registration registration) throws IOException {
         open.readLock().lock();
         try {
             if (closed) {
@@ -74,10 +145,10 @@ final class RangeRegistry implements Closeable {
             int word = reserve(bytes);
             try {
                 // Pins pages, which may take seconds, so not under the lock.
-                RegisteredRange registered = memoryRegistrar.add(range, access, checksums, word);
+                RegisteredRange registered = registration.at(word);
                 ranges.put(secret(registered.key()), registered);
                 admit(registered.key(), registered.key());
-                return registered.key();
+                return registered;
             } catch (IOException | RuntimeException | Error e) {
                 giveBack(word, bytes);
                 throw e;
@@ -183,6 +254,9 @@ final class RangeRegistry implements Closeable {
         } finally {
             open.writeLock().unlock();
         }
+        // Nobody reads them once they are unmapped.
+        windows.values().forEach(RegisteredWindow::end);
+        windows.clear();
         List<Closeable> steps = new ArrayList<>();
         for (RegisteredRange range : ranges.values()) {
             steps.add(() -> deregister(range.key()));

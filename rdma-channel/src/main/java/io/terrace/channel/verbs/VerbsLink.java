@@ -6,6 +6,7 @@ import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.CompletionChannel;
+import io.terrace.channel.verbs.device.ControlFrame;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.device.QueuePair;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
@@ -111,6 +112,15 @@ public final class VerbsLink implements Closeable {
         return new VerbsExtent(this, key, messages.attach(key, timeoutNs));
     }
 
+    /**
+     * Attaches a window of the other side's.
+     *
+     * @throws ChannelException with NO_ACCESS when the key is void
+     */
+    public WindowWriter window(RegionKey key, long timeoutNs) throws IOException {
+        return new WindowWriter(this, key, messages.attach(key, timeoutNs));
+    }
+
     /** Whether nothing can be done with this link any more but close it. */
     public boolean hasEnded() {
         return ended;
@@ -157,6 +167,16 @@ public final class VerbsLink implements Closeable {
 
     OneSidedTransfers transfers() {
         return transfers;
+    }
+
+    /** Whether there are a credit and a buffer for one more frame. Under the lock. */
+    boolean mayAnnounce() {
+        return flowControl.maySend();
+    }
+
+    /** Puts a frame that says what has landed into a buffer. Under the lock. */
+    int placeAnnouncement(long number, ByteBuffer body) {
+        return flowControl.place(ControlFrame.LANDED, number, body);
     }
 
     // For the listener.

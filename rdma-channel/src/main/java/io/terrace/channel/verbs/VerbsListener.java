@@ -116,6 +116,15 @@ public final class VerbsListener implements Closeable {
     }
 
     /**
+     * Registers memory that one client may write.
+     *
+     * @param ended told once, when it is closed
+     */
+    RegisteredWindow openWindow(int bytes, Runnable ended) throws IOException {
+        return ranges.openWindow(bytes, ended);
+    }
+
+    /**
      * Makes a key void and gives its registration back. Whoever still reads with the device's key loses the connection, so
      * an owner waits until the last lease and the deadline are over.
      */

@@ -3,7 +3,7 @@
  * the client of the next one in a block's pipeline. Bodies that Hadoop defines (opening a block, its answer, a failure) are
  * bytes here.
  *
- * <p>Imports: {@code common}, {@code channel}.
+ * <p>Imports: {@code common}, {@code channel}, {@code transport}.
  */
 @NullMarked
 package io.terrace.channel.write;

@@ -21,6 +21,9 @@ public record ControlFrame(byte type, int credits, long number, int bodyBytes) {
     public static final byte ATTACH = 4;
     public static final byte ATTACHED = 5;
 
+    /** Data has been written into a window; the number counts such frames of the window. */
+    public static final byte LANDED = 6;
+
     public static final int HEADER_BYTES = 16;
     public static final int FRAME_BYTES = 4096;
     public static final int MAX_BODY_BYTES = FRAME_BYTES - HEADER_BYTES;
@@ -63,7 +66,7 @@ public record ControlFrame(byte type, int credits, long number, int bodyBytes) {
         }
         // Credits are sent when there are some: an empty CREDIT needs none itself and could come without end.
         boolean empty = frame.type == CREDIT && frame.credits == 0;
-        if (frame.type < PART || frame.type > ATTACHED || frame.credits > WINDOW || empty) {
+        if (frame.type < PART || frame.type > LANDED || frame.credits > WINDOW || empty) {
             throw new MalformedMessageException(
                     "a frame of type " + frame.type + " with " + frame.credits + " credits");
         }
@@ -82,6 +85,9 @@ public record ControlFrame(byte type, int credits, long number, int bodyBytes) {
         }
         if (attachable && type == ATTACHED) {
             throw new MalformedMessageException("an answer without a request");
+        }
+        if (!attachable && type == LANDED) {
+            throw new MalformedMessageException("data that landed on a side without windows");
         }
     }
 }

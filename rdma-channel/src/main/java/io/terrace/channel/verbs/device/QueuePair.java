@@ -118,19 +118,32 @@ public final class QueuePair {
 
     /** Sends a frame; there must be a buffer for it. */
     public void send(byte type, int credits, long number, ByteBuffer body) throws IOException {
+        int buffer = place(type, credits, number, body);
+        set(send.getWrMod(0), workId(SEND, buffer), buffer, body.remaining());
+        send.execute();
+    }
+
+    /** Puts a frame into a buffer, of which there must be one; {@link #sent} gives it back once it is posted and complete. */
+    public int place(byte type, int credits, long number, ByteBuffer body) {
         int buffer = freeSends.take();
         if (buffer < 0) {
             throw new IllegalStateException("no buffer to send from");
         }
-        int at = (BUFFERS + buffer) * ControlFrame.FRAME_BYTES;
-        ControlFrame.put(frames.bytes(), at, type, credits, number, body);
-        SVCPostSend.SendWRMod request = send.getWrMod(0);
-        request.setWr_id(workId(SEND, buffer));
+        ControlFrame.put(frames.bytes(), sendAt(buffer), type, credits, number, body);
+        return buffer;
+    }
+
+    /** Lets a request, made by {@link #request} for a SEND, send the frame of a buffer. */
+    public void set(SVCPostSend.SendWRMod request, long workId, int buffer, int bodyBytes) {
+        request.setWr_id(workId);
         SVCPostSend.SgeMod piece = request.getSgeMod(0);
-        piece.setAddr(frames.address() + at);
-        piece.setLength(ControlFrame.HEADER_BYTES + body.remaining());
+        piece.setAddr(frames.address() + sendAt(buffer));
+        piece.setLength(ControlFrame.HEADER_BYTES + bodyBytes);
         piece.setLkey(registration.getLkey());
-        send.execute();
+    }
+
+    private static int sendAt(int buffer) {
+        return (BUFFERS + buffer) * ControlFrame.FRAME_BYTES;
     }
 
     public void sent(int buffer) {

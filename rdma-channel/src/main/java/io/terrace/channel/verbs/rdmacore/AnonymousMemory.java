@@ -4,6 +4,7 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * Memory of the process that belongs to no file and stays where it is until it is closed: neither the collector nor the
@@ -27,12 +28,22 @@ public final class AnonymousMemory implements Closeable {
      * @throws IOException when the system has no memory for it
      */
     public static AnonymousMemory copyOf(byte[] bytes) throws IOException {
-        long address = Libc.mmap(0, bytes.length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
+        AnonymousMemory memory = allocate(bytes.length);
+        new Pointer(memory.address).write(0, bytes, 0, bytes.length);
+        return memory;
+    }
+
+    /**
+     * Memory of so many bytes, at least one, all 0.
+     *
+     * @throws IOException when the system has no memory for it
+     */
+    public static AnonymousMemory allocate(int lengthBytes) throws IOException {
+        long address = Libc.mmap(0, lengthBytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0);
         if (address == -1) {
-            throw new IOException(bytes.length + " bytes of memory cannot be had: errno " + Native.getLastError());
+            throw new IOException(lengthBytes + " bytes of memory cannot be had: errno " + Native.getLastError());
         }
-        new Pointer(address).write(0, bytes, 0, bytes.length);
-        return new AnonymousMemory(address, bytes.length);
+        return new AnonymousMemory(address, lengthBytes);
     }
 
     public long address() {
@@ -41,6 +52,11 @@ public final class AnonymousMemory implements Closeable {
 
     public int lengthBytes() {
         return lengthBytes;
+    }
+
+    /** The memory itself; whoever touches this once it is closed ends the process. */
+    public ByteBuffer bytes() {
+        return new Pointer(address).getByteBuffer(0, lengthBytes);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.Attachment;
+import io.terrace.channel.verbs.LandedMessage;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,15 @@ final class ControlFrameGoldenTest {
         assertFrame(ControlFrame.CREDIT, 8, 0, "", "03 00 0008 00000000 0000000000000000");
         assertFrame(ControlFrame.ATTACH, 2, 7, "cc", "04 00 0002 00000001 0000000000000007 cc");
         assertFrame(ControlFrame.ATTACHED, 16, -2, "dd", "05 00 0010 00000001 fffffffffffffffe dd");
+    }
+
+    @Test
+    void landed() throws Exception {
+        String body = "0123456789abcdef 1122334455667788 00001000 00000200";
+        LandedMessage landing = new LandedMessage(0x0123456789abcdefL, 0x1122334455667788L, 0x1000, 0x200);
+        assertThat(hex(landing.encode())).isEqualTo(body.replace(" ", ""));
+        assertThat(LandedMessage.decode(ByteBuffer.wrap(bytes(body)))).isEqualTo(landing);
+        assertFrame(ControlFrame.LANDED, 1, 9, body, "06 00 0001 00000018 0000000000000009" + body);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.Attachment;
+import io.terrace.channel.verbs.LandedMessage;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ final class ControlFrameTest {
             assertThatThrownBy(() -> ControlFrame.get(buffer, 0, received))
                     .isInstanceOf(MalformedMessageException.class);
         }
-        ControlFrame.put(buffer, 0, (byte) 6, 0, 1, body);
+        ControlFrame.put(buffer, 0, (byte) 7, 0, 1, body);
         assertThatThrownBy(() -> ControlFrame.get(buffer, 0, 26)).isInstanceOf(MalformedMessageException.class);
         ControlFrame.put(buffer, 0, ControlFrame.MESSAGE, ControlFrame.WINDOW + 1, 1, body);
         assertThatThrownBy(() -> ControlFrame.get(buffer, 0, 26)).isInstanceOf(MalformedMessageException.class);
@@ -62,6 +63,9 @@ final class ControlFrameTest {
         message.requireExpected(true, true);
         new ControlFrame(ControlFrame.ATTACH, 0, 1, 1).requireExpected(true, false);
         new ControlFrame(ControlFrame.CREDIT, 8, 1, 0).requireExpected(true, false);
+        ControlFrame landed = new ControlFrame(ControlFrame.LANDED, 0, 1, LandedMessage.BYTES);
+        landed.requireExpected(true, false);
+        assertThatThrownBy(() -> landed.requireExpected(false, true)).isInstanceOf(MalformedMessageException.class);
     }
 
     @Test
