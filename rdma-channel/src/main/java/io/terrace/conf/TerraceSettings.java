@@ -514,6 +514,11 @@ public final class TerraceSettings {
                     + " and a buffer of 320 KB while it writes; the same again where the block has further"
                     + " replicas. Clients beyond it write through stock HDFS. 0: all do.");
 
+    public static final Setting<Long> DATANODE_WRITE_WINDOWS_MAX = key("terrace.datanode.write.windows.max", "DataNode")
+            .bytes("128m", 0)
+            .doc(
+                    "Memory that clients may write into by RDMA (terrace.channel.verbs.port.offset), 4 MB for each connection on which more than 1 MB is written. It is pinned while it is used, and part of terrace.channel.verbs.registered.max. Clients beyond it write over tcp. 0: all do.");
+
     public static final Setting<Long> DATANODE_WRITE_LAG_MAX = key("terrace.datanode.write.lag.max", "DataNode")
             .bytes("64m", 1 << 20, 1L << 30)
             .doc("How many bytes of a block the next DataNode of its pipeline may lack before no more of it is"

@@ -110,6 +110,8 @@ public enum Metric {
     CLIENT_WRITE_BLOCKS("client.write.blocks", "Blocks written over the channel and finalised."),
     CLIENT_WRITE_BYTES(
             "client.write.bytes", "Bytes written over the channel and acknowledged by all DataNodes of their blocks."),
+    CLIENT_WRITE_VERBS_BYTES(
+            "client.write.verbs.bytes", "Bytes written by RDMA, into the landing windows of DataNodes of other hosts."),
     CLIENT_WRITE_RECOVERIES(
             "client.write.recoveries",
             "Faults of a block's pipeline while it was written over the channel; stock's code sets it up again."),
@@ -215,6 +217,14 @@ public enum Metric {
             "Connections on which a client was silent for too long within a block, or before its first."),
     CHANNEL_WRITE_BLOCKS("channel.write.blocks", "Blocks that clients wrote and that are finalised."),
     CHANNEL_WRITE_BYTES("channel.write.bytes", "Data received of clients that write, verified and written."),
+    CHANNEL_WRITE_LANDED_BYTES("channel.write.landed.bytes", "Part of it that clients wrote by RDMA."),
+    CHANNEL_WRITE_WINDOWS(
+            "channel.write.windows",
+            Kind.GAUGE,
+            "Landing windows, of 4 MB each, that clients write into by RDMA; bounded by terrace.datanode.write.windows.max."),
+    CHANNEL_WRITE_WINDOWS_REFUSED(
+            "channel.write.windows.refused",
+            "Landing windows that clients asked for and that could not be registered; they write over tcp."),
     CHANNEL_WRITE_FORWARDED_BYTES(
             "channel.write.forwarded.bytes", "Data of these blocks sent on to the next DataNode of their pipeline."),
     CHANNEL_WRITE_FORWARDED_READ_BYTES(

@@ -122,7 +122,8 @@ final class GrantServers implements Closeable {
                     parts.metricRegistry(),
                     System::nanoTime,
                     datanode.getDatanodeUuid()));
-            WriteService writes = WriteServing.serve(datanode, copies, parts.metricRegistry(), parts.clientSpeeds());
+            WriteService writes =
+                    WriteServing.serve(datanode, copies, parts.metricRegistry(), parts.clientSpeeds(), rdma.windows());
             if (writes != null) {
                 toClose.add(writes);
                 local.serveWrites(writes);

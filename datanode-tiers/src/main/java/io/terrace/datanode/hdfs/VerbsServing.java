@@ -2,8 +2,10 @@ package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.server.OneSidedRanges;
 import io.terrace.channel.verbs.ExtentRegistry;
+import io.terrace.channel.verbs.ListenerWindows;
 import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.channel.verbs.VerbsOptions;
+import io.terrace.channel.write.LandingWindows;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.hdfs.dataset.BlockTokens;
 import io.terrace.metrics.Metric;
@@ -33,9 +35,14 @@ final class VerbsServing {
      * What came of it.
      *
      * @param oneSided the same for those who grant; {@link OneSidedRanges#NONE} where there are none
+     * @param windows that clients write into; {@link LandingWindows#NONE} where there are none
      * @param problem why there are none although they are wanted; empty otherwise
      */
-    record Served(@Nullable ExtentRegistry extents, OneSidedRanges oneSided, String problem) {}
+    record Served(@Nullable ExtentRegistry extents, OneSidedRanges oneSided, LandingWindows windows, String problem) {
+        private static Served without(String problem) {
+            return new Served(null, OneSidedRanges.NONE, LandingWindows.NONE, problem);
+        }
+    }
 
     /**
      * Starts to serve them at the transfer port plus {@code terrace.channel.verbs.port.offset}.
@@ -47,7 +54,7 @@ final class VerbsServing {
         Configuration conf = datanode.getConf();
         int offset = TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.get(conf);
         if (offset == 0) {
-            return new Served(null, OneSidedRanges.NONE, "");
+            return Served.without("");
         }
         int tcpOffset = TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf);
         if (tcpOffset == 0) {
@@ -89,7 +96,15 @@ final class VerbsServing {
             metricRegistry.gauge(
                     Metric.CHANNEL_VERBS_HELD_OFF, () -> extents.listener().addressesHeldOff());
             LOG.info("Serving memory by RDMA at {}", extents.address());
-            return new Served(extents, trusted ? extents : new TokenlessVerbs(extents, tokens::areNeeded, refused), "");
+            ListenerWindows windows = extents.windows(TerraceSettings.DATANODE_WRITE_WINDOWS_MAX.get(conf));
+            metricRegistry.gauge(Metric.CHANNEL_WRITE_WINDOWS, windows::count);
+            return trusted
+                    ? new Served(extents, extents, windows, "")
+                    : new Served(
+                            extents,
+                            new TokenlessVerbs(extents, tokens::areNeeded, refused),
+                            new TokenlessWindows(windows, tokens::areNeeded),
+                            "");
         } catch (IOException | LinkageError e) {
             return without(String.valueOf(e.getMessage()));
         }
@@ -97,6 +112,6 @@ final class VerbsServing {
 
     private static Served without(String problem) {
         LOG.warn("Memory is not served by RDMA: {}", problem);
-        return new Served(null, OneSidedRanges.NONE, problem);
+        return Served.without(problem);
     }
 }

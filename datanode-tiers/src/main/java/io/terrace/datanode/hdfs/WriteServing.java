@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.channel.write.LandingWindows;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.hdfs.write.DatasetBlockStore;
 import io.terrace.datanode.write.ClientSpeeds;
@@ -28,11 +29,16 @@ final class WriteServing {
      *
      * @param copies in memory that clients may ask for
      * @param speeds takes how fast they send
+     * @param windows that they may write into by RDMA
      * @return null when the operator does not want it, and where data transfer is to be protected or encrypted, which the
      *     channel does not do: then they write through stock HDFS
      */
     static @Nullable WriteService serve(
-            DataNode datanode, WriteThroughCopies copies, MetricRegistry metricRegistry, ClientSpeeds speeds) {
+            DataNode datanode,
+            WriteThroughCopies copies,
+            MetricRegistry metricRegistry,
+            ClientSpeeds speeds,
+            LandingWindows windows) {
         Configuration conf = datanode.getConf();
         int connections = TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.get(conf);
         if (connections == 0) {
@@ -51,8 +57,8 @@ final class WriteServing {
                 TerraceSettings.DATANODE_WRITE_LAG_MAX.get(conf));
         DatasetBlockStore store =
                 new DatasetBlockStore(datanode, copies, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
-        WriteService service =
-                new WriteService(datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry, speeds));
+        WriteService service = new WriteService(
+                datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry, speeds), windows);
         metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);
         return service;
     }

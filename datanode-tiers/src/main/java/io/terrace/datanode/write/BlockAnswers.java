@@ -83,6 +83,13 @@ final class BlockAnswers {
         }
     }
 
+    /** Tells the client of its landing window. */
+    synchronized void window(ByteBuffer frame) throws IOException {
+        if (!failed) {
+            frames.send(frame);
+        }
+    }
+
     /**
      * Says why the block is not written any further, unless that is said.
      *

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FrameReceiver {
     private final FrameChannel frames;
+    private final SessionWindow window;
     private final OpenBlock block;
     private final WriteBuffers.Pair pair;
     private final BlockAnswers answers;
@@ -30,6 +31,7 @@ final class FrameReceiver {
 
     FrameReceiver(
             FrameChannel frames,
+            SessionWindow window,
             OpenBlock block,
             WriteBuffers.Pair pair,
             BlockAnswers answers,
@@ -37,6 +39,7 @@ final class FrameReceiver {
             WriteMeter meter,
             SpeedMeter speed) {
         this.frames = frames;
+        this.window = window;
         this.block = block;
         this.pair = pair;
         this.answers = answers;
@@ -59,6 +62,8 @@ final class FrameReceiver {
             }
             if (frame.type() == WriteFrame.PING) {
                 answers.ping(frame);
+            } else if (frame.type() == WriteFrame.WINDOW) {
+                answers.window(window.open());
             } else if (frame.type() == WriteFrame.DATA) {
                 last = take(frame);
             } else {
@@ -118,12 +123,15 @@ final class FrameReceiver {
                     "a block of " + end + " bytes, of which " + block.lengthBytes() + " bytes are written");
         }
         int lastSum = sums.limit() == 0 ? 0 : sums.getInt(sums.limit() - WriteData.SUM_BYTES);
-        ForwardQueue.Part part = new ForwardQueue.Part(frame.number(), data.offset(), end, frame.flags(), lastSum);
+        // What lands here does not land there.
+        int flags = frame.flags() & ~WriteFrame.LANDED;
+        ForwardQueue.Part part = new ForwardQueue.Part(frame.number(), data.offset(), end, flags, lastSum);
+        frames.beginData(frame, data.dataBytes());
         int pieceBytes = pair.data().capacity() / chunkBytes * chunkBytes;
         for (int done = 0; done < data.dataBytes(); done += pieceBytes) {
             int bytes = Math.min(pieceBytes, data.dataBytes() - done);
             ByteBuffer piece = block.pieceBuffer(pair.data(), bytes).clear().limit(bytes);
-            frames.receiveBody(piece);
+            frames.receiveData(piece);
             int sumsAt = WriteData.sumBytes(done, chunkBytes);
             ByteBuffer pieceSums = sums.slice(sumsAt, WriteData.sumBytes(piece.limit(), chunkBytes));
             long offset = data.offset() + done;
@@ -133,6 +141,9 @@ final class FrameReceiver {
             }
         }
         meter.written(data.dataBytes());
+        if (frame.has(WriteFrame.LANDED)) {
+            meter.landed(data.dataBytes());
+        }
         position = end;
         if (forwarder != null) {
             forwarder.end(part, sums);

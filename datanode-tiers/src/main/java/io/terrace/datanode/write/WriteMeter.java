@@ -37,6 +37,16 @@ public record WriteMeter(MetricRegistry registry, ClientSpeeds speeds) {
         registry.add(Metric.CHANNEL_WRITE_BYTES, bytes);
     }
 
+    /** Part of what was written, by RDMA. */
+    void landed(int bytes) {
+        registry.add(Metric.CHANNEL_WRITE_LANDED_BYTES, bytes);
+    }
+
+    /** A client that gets no landing window. */
+    void windowRefused() {
+        registry.increment(Metric.CHANNEL_WRITE_WINDOWS_REFUSED);
+    }
+
     void finalised() {
         registry.increment(Metric.CHANNEL_WRITE_BLOCKS);
     }

@@ -2,6 +2,7 @@ package io.terrace.datanode.write;
 
 import io.terrace.channel.write.AcceptedConnection;
 import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.LandingWindows;
 import io.terrace.channel.write.WriteAcceptor;
 import io.terrace.common.AgentThread;
 import io.terrace.common.DaemonThreads;
@@ -33,6 +34,7 @@ public final class WriteService implements WriteAcceptor, Closeable {
     private final BlockStore store;
     private final WriteLimits limits;
     private final WriteMeter meter;
+    private final LandingWindows windows;
     private final WriteBuffers buffers = new WriteBuffers();
     private final Set<WriteSession> sessions = ConcurrentHashMap.newKeySet();
     /** Who can connect can fail as often as he likes: few ends are logged. */
@@ -43,8 +45,14 @@ public final class WriteService implements WriteAcceptor, Closeable {
     private final AgentThread watch;
     private volatile boolean closing;
 
-    /** @param name of the DataNode, for the names of threads */
-    public WriteService(String name, BlockStore store, WriteLimits limits, WriteMeter meter) {
+    /**
+     * Serves nobody yet.
+     *
+     * @param name of the DataNode, for the names of threads
+     * @param windows that clients may write into by RDMA
+     */
+    public WriteService(String name, BlockStore store, WriteLimits limits, WriteMeter meter, LandingWindows windows) {
+        this.windows = windows;
         this.name = name;
         this.store = store;
         this.limits = limits;
@@ -54,8 +62,10 @@ public final class WriteService implements WriteAcceptor, Closeable {
 
     @Override
     public void accept(AcceptedConnection connection) throws IOException {
+        FrameChannel frames = new FrameChannel(connection.channel(), connection.early());
         WriteSession session = new WriteSession(
-                new FrameChannel(connection.channel(), connection.early()),
+                frames,
+                new SessionWindow(frames, windows, connection.takesOffer(), meter),
                 client(connection),
                 store,
                 buffers,

@@ -26,6 +26,7 @@ final class WriteSession {
     private static final long MOST_DRAINED_BYTES = 64L << 20;
 
     private final FrameChannel frames;
+    private final SessionWindow window;
     private final BlockStore.Client client;
     private final BlockStore store;
     private final WriteBuffers buffers;
@@ -42,6 +43,7 @@ final class WriteSession {
 
     WriteSession(
             FrameChannel frames,
+            SessionWindow window,
             BlockStore.Client client,
             BlockStore store,
             WriteBuffers buffers,
@@ -49,6 +51,7 @@ final class WriteSession {
             WriteMeter meter,
             LogThrottle ends) {
         this.frames = frames;
+        this.window = window;
         this.client = client;
         this.store = store;
         this.buffers = buffers;
@@ -65,6 +68,7 @@ final class WriteSession {
     /** Serves until the client closes the connection, or something fails. */
     void run() {
         try {
+            window.offer();
             WriteFrame open = frames.receive();
             while (open != null) {
                 idle = false;
@@ -159,6 +163,10 @@ final class WriteSession {
             // It crossed the last acknowledgement of the block before.
             return;
         }
+        if (open.type() == WriteFrame.WINDOW) {
+            frames.send(window.open());
+            return;
+        }
         if (open.type() != WriteFrame.OPEN) {
             throw new MalformedMessageException("a frame of type " + open.type() + " where no block is open");
         }
@@ -192,7 +200,7 @@ final class WriteSession {
         WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
         try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {
             SpeedMeter speed = new SpeedMeter(meter.speeds(), new ClientSpeeds.Sender(client.host(), !block.isFirst()));
-            new FrameReceiver(frames, block, pair, answers, forwarder, meter, speed).run();
+            new FrameReceiver(frames, window, block, pair, answers, forwarder, meter, speed).run();
         } finally {
             buffers.give(pair);
             if (forwarding != null) {

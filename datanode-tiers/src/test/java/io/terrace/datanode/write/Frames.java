@@ -3,7 +3,9 @@ package io.terrace.datanode.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WindowFrame;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
@@ -13,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** A client that writes one block, frame by frame. */
 final class Frames implements Closeable {
@@ -24,6 +27,22 @@ final class Frames implements Closeable {
     Frames(InetSocketAddress node, byte[] contents) throws IOException {
         this(SocketChannel.open(node), contents);
         channel.send(TcpFrame.startWrites());
+    }
+
+    /** A client that takes the offer of a landing window, which comes first. */
+    static Frames withOffer(InetSocketAddress node, byte[] contents) throws IOException {
+        Frames client = new Frames(SocketChannel.open(node), contents);
+        client.channel.send(TcpFrame.startWrites(true));
+        WriteFrame offer = client.expect(WriteFrame.OFFER);
+        assertThat(WindowFrame.offered(ByteBuffer.wrap(client.body(offer)))).isEqualTo("here:1");
+        return client;
+    }
+
+    /** Asks for a window; null when there is none. */
+    @Nullable
+    RegionKey askForWindow() throws IOException {
+        channel.send(WindowFrame.request());
+        return WindowFrame.answered(ByteBuffer.wrap(body(expect(WriteFrame.WINDOW))));
     }
 
     private Frames(SocketChannel channel, byte[] contents) throws IOException {
@@ -49,12 +68,20 @@ final class Frames implements Closeable {
         channel.send(frame(to, flags));
     }
 
+    /** Sends the frame of the contents up to there, whose data lands, or is said to. */
+    void sendLanded(int to, int flags) throws IOException {
+        int from = position - position % WriteNode.CHUNK_BYTES;
+        ByteBuffer whole = frame(to, flags | WriteFrame.LANDED);
+        channel.send(whole.limit(whole.limit() - (to - from)));
+    }
+
     ByteBuffer frame(int to, int flags) {
         int from = position == to ? to : position - position % WriteNode.CHUNK_BYTES;
         ByteBuffer sums = sums(contents, from, to);
         WriteData fields = new WriteData(from, to - from);
         WriteFrame header = fields.frame(WriteNode.CHUNK_BYTES, flags, ++number);
-        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + header.bodyBytes());
+        int wholeBytes = WriteData.BYTES + sums.remaining() + to - from;
+        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + wholeBytes);
         header.encode(out);
         fields.encode(out);
         position = to;

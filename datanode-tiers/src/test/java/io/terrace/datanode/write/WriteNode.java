@@ -5,6 +5,7 @@ import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.write.AcceptedConnection;
 import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.LandingWindows;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteThrough;
@@ -49,11 +50,28 @@ final class WriteNode implements BlockStore, Closeable {
     /** @param lagBytes no more is received while the next one lacks more than that */
     WriteNode(Path directory, String name, @Nullable InetSocketAddress next, long answerTimeoutNs, long lagBytes)
             throws IOException {
+        this(directory, name, next, answerTimeoutNs, lagBytes, TimeUnit.MINUTES.toNanos(5), LandingWindows.NONE);
+    }
+
+    /**
+     * A DataNode with landing windows.
+     *
+     * @param silenceNs a client that is silent for so long is cut
+     */
+    WriteNode(
+            Path directory,
+            String name,
+            @Nullable InetSocketAddress next,
+            long answerTimeoutNs,
+            long lagBytes,
+            long silenceNs,
+            LandingWindows windows)
+            throws IOException {
         this.directory = Files.createDirectory(directory.resolve(name));
         this.next = next;
         this.answerTimeoutNs = answerTimeoutNs;
-        long longNs = TimeUnit.MINUTES.toNanos(5);
-        service = new WriteService(name, this, new WriteLimits(16, longNs, longNs, lagBytes), new WriteMeter(figures));
+        WriteLimits limits = new WriteLimits(16, silenceNs, TimeUnit.MINUTES.toNanos(5), lagBytes);
+        service = new WriteService(name, this, limits, new WriteMeter(figures), windows);
         listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         DaemonThreads.make("accepts-" + name, this::accept).start();
     }
@@ -72,7 +90,9 @@ final class WriteNode implements BlockStore, Closeable {
                 SocketChannel connection = listener.accept();
                 ByteBuffer hello = ByteBuffer.allocate(TcpFrame.HEADER_BYTES);
                 new FrameChannel(connection).receiveBody(hello);
-                service.accept(new AcceptedConnection(connection, ByteBuffer.allocate(0), "client", "node", () -> {}));
+                boolean takesOffer = hello.getLong(TcpFrame.NUMBER_AT) == 1;
+                service.accept(new AcceptedConnection(
+                        connection, ByteBuffer.allocate(0), "client", "node", takesOffer, () -> {}));
             }
         } catch (IOException e) {
             // Closed.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.write.AcceptedConnection;
 import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.LandingWindows;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
@@ -41,7 +42,7 @@ final class WriteServiceTest {
 
     private WriteService service(int connections, long silenceNs, long idleNs) {
         WriteService service = new WriteService(
-                "test", store, new WriteLimits(connections, silenceNs, idleNs, 1 << 20), new WriteMeter(figures));
+                "test", store, new WriteLimits(connections, silenceNs, idleNs, 1 << 20), new WriteMeter(figures), LandingWindows.NONE);
         toClose.add(service);
         return service;
     }
@@ -63,7 +64,7 @@ final class WriteServiceTest {
         SocketChannel client = SocketChannel.open(listener.getLocalAddress());
         toClose.add(client);
         service.accept(new AcceptedConnection(
-                listener.accept(), ByteBuffer.wrap(early), "client", "server", ended::countDown));
+                listener.accept(), ByteBuffer.wrap(early), "client", "server", false, ended::countDown));
         return new FrameChannel(client);
     }
 

@@ -282,7 +282,7 @@ public final class GrantServer implements AutoCloseable {
         session.channel.configureBlocking(true);
         String from = "unix:" + session.user;
         writes.accept(new AcceptedConnection(
-                session.channel, session.takeEarly(), from, "unix:" + socket, () -> forget(session)));
+                session.channel, session.takeEarly(), from, "unix:" + socket, false, () -> forget(session)));
         session.ended = true;
         session.endTold = true;
     }

@@ -16,7 +16,8 @@ import java.nio.ByteBuffer;
  *   <li>READ: handle, offset (8), length (4), on whole chunks. DATA: the chunks' checksums, then the data; with another
  *       status than DONE no body.
  *   <li>START_WRITES, the first frame of a connection, without a body: the client writes blocks. It is not answered. What
- *       follows are the frames of {@code channel.write}.
+ *       follows are the frames of {@code channel.write}. Its number is 1 from a client that takes an OFFER among them, else
+ *       0.
  *   <li>RESIDENT, from the owner: which blocks it has, see {@code ResidentBlocks}.
  * </ul>
  *
@@ -61,7 +62,16 @@ public final class TcpFrame {
 
     /** The frame that makes a new connection one for writes. */
     public static ByteBuffer startWrites() {
-        return ByteBuffer.allocate(HEADER_BYTES).put(TYPE_AT, START_WRITES);
+        return startWrites(false);
+    }
+
+    /**
+     * The frame that makes a new connection one for writes.
+     *
+     * @param takesOffer whether the client takes an OFFER of a window for RDMA
+     */
+    public static ByteBuffer startWrites(boolean takesOffer) {
+        return ByteBuffer.allocate(HEADER_BYTES).put(TYPE_AT, START_WRITES).putLong(NUMBER_AT, takesOffer ? 1 : 0);
     }
 
     /** The status of that code; an unknown one is a failure. */

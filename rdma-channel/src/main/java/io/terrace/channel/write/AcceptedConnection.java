@@ -10,6 +10,8 @@ import java.nio.channels.SocketChannel;
  * @param early bytes that were read from the channel already
  * @param from the client's address, as stock shows it in its log
  * @param to this end's address
+ * @param takesOffer whether the client takes an OFFER frame
  * @param ended to be called once, when the channel was closed: the listener counts it no more
  */
-public record AcceptedConnection(SocketChannel channel, ByteBuffer early, String from, String to, Runnable ended) {}
+public record AcceptedConnection(
+        SocketChannel channel, ByteBuffer early, String from, String to, boolean takesOffer, Runnable ended) {}

@@ -1,5 +1,7 @@
 package io.terrace.channel.write;
 
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread at a time receives, one at a time sends; they may be two. A blocking channel has no timeouts. So another
  * thread asks {@link #isStalled} now and then and closes the channel, which ends the call that waits. An interrupt closes
  * it too.
+ *
+ * <p>The data of a frame with {@link WriteFrame#LANDED} comes from the connection's {@link LandingWindow}, all else from
+ * the channel.
  */
 public final class FrameChannel implements Closeable {
     private final SocketChannel channel;
@@ -23,6 +28,15 @@ public final class FrameChannel implements Closeable {
     private final ByteBuffer header = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES);
     private final CallClock receiving = new CallClock();
     private final CallClock sending = new CallClock();
+
+    /** Guards it against being opened while the channel is closed. */
+    private final Object windowLock = new Object();
+
+    private @Nullable LandingWindow window;
+    private boolean closed;
+
+    /** Where the data of the frame that is being received goes on in the window; negative where it is in the channel. */
+    private int landedAt = -1;
 
     /** @param channel blocking from now on; {@link #close} closes it */
     public FrameChannel(SocketChannel channel) throws IOException {
@@ -73,6 +87,74 @@ public final class FrameChannel implements Closeable {
         }
     }
 
+    /**
+     * The data of a frame comes next, by {@link #receiveData}.
+     *
+     * @param dataBytes that it has
+     */
+    public void beginData(WriteFrame frame, int dataBytes) throws IOException {
+        landedAt = frame.has(WriteFrame.LANDED) ? awaitLanded(dataBytes) : -1;
+    }
+
+    private int awaitLanded(int dataBytes) throws IOException {
+        LandingWindow landing = window();
+        if (landing == null) {
+            throw new MalformedMessageException("data that landed where no window was given");
+        }
+        receiving.start();
+        try {
+            LandingWindow.Place place = landing.next();
+            if (place.bytes() != dataBytes) {
+                throw new MalformedMessageException(
+                        place.bytes() + " bytes landed for a frame of " + dataBytes + " bytes");
+            }
+            return place.at();
+        } finally {
+            receiving.stop();
+        }
+    }
+
+    /** Fills a buffer from its position to its limit with data of the frame, and leaves its position at the limit. */
+    public void receiveData(ByteBuffer into) throws IOException {
+        LandingWindow landing = landedAt < 0 ? null : window();
+        if (landing == null) {
+            receiveBody(into);
+            return;
+        }
+        int bytes = into.remaining();
+        landing.read(landedAt, into);
+        landedAt += bytes;
+    }
+
+    private @Nullable LandingWindow window() {
+        synchronized (windowLock) {
+            return window;
+        }
+    }
+
+    /**
+     * From now on the client may let data land there. It is closed with this channel, or at once if that is closed.
+     *
+     * @throws MalformedMessageException when there is one already
+     */
+    public void landIn(LandingWindow landing) throws IOException {
+        boolean late;
+        boolean second;
+        synchronized (windowLock) {
+            late = closed;
+            second = window != null;
+            if (!late && !second) {
+                window = landing;
+            }
+        }
+        if (late || second) {
+            landing.close();
+        }
+        if (second) {
+            throw new MalformedMessageException("a second window on one connection");
+        }
+    }
+
     /** Receives what there is, at least a byte; false at the end. */
     public boolean receiveSome(ByteBuffer into) throws IOException {
         receiving.start();
@@ -103,7 +185,16 @@ public final class FrameChannel implements Closeable {
     /** Ends calls in progress with an exception. Any thread. */
     @Override
     public void close() throws IOException {
-        channel.close();
+        LandingWindow landing;
+        synchronized (windowLock) {
+            closed = true;
+            landing = window;
+        }
+        if (landing == null) {
+            channel.close();
+        } else {
+            CloseAll.all(channel, landing);
+        }
     }
 
     public SocketChannel channel() {

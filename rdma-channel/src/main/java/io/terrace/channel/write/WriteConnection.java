@@ -1,6 +1,7 @@
 package io.terrace.channel.write;
 
 import io.terrace.channel.MalformedMessageException;
+import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -31,12 +32,14 @@ public final class WriteConnection implements Closeable {
 
     private final SocketChannel channel;
     private final String datanode;
+    private final LandingClient landing;
     private ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES).flip();
     private @Nullable SelectionKey key;
 
-    private WriteConnection(SocketChannel channel, String datanode) {
+    private WriteConnection(SocketChannel channel, String datanode, LandingClient landing) {
         this.channel = channel;
         this.datanode = datanode;
+        this.landing = landing;
     }
 
     /** The uuid of the DataNode. */
@@ -44,13 +47,31 @@ public final class WriteConnection implements Closeable {
         return datanode;
     }
 
+    /** Its landing window. */
+    public LandingClient landing() {
+        return landing;
+    }
+
     /**
-     * Connects in time or throws.
+     * Connects in time or throws; the connection has no landing window.
      *
      * @param datanode its uuid
      * @param hello sent first: makes the connection one for writes
      */
     public static WriteConnection connect(String datanode, SocketAddress address, ByteBuffer hello, long timeoutNs)
+            throws IOException {
+        return connect(datanode, address, hello, LandingClient.NONE, timeoutNs);
+    }
+
+    /**
+     * Connects in time or throws.
+     *
+     * @param datanode its uuid
+     * @param hello sent first: makes the connection one for writes
+     * @param landing closed with the connection
+     */
+    public static WriteConnection connect(
+            String datanode, SocketAddress address, ByteBuffer hello, LandingClient landing, long timeoutNs)
             throws IOException {
         boolean local = address instanceof UnixDomainSocketAddress;
         SocketChannel channel = local ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
@@ -68,7 +89,7 @@ public final class WriteConnection implements Closeable {
             if (hello.hasRemaining()) {
                 throw new IOException(address + " takes nothing");
             }
-            return new WriteConnection(channel, datanode);
+            return new WriteConnection(channel, datanode, landing);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
@@ -178,8 +199,27 @@ public final class WriteConnection implements Closeable {
         }
     }
 
-    /** The next frame that was taken in whole; null when there is none. */
+    /** The next frame that was taken in whole, but for those of its landing window; null when there is none. */
     public @Nullable Received next() throws MalformedMessageException {
+        Received got = take();
+        while (got != null && isOfWindow(got)) {
+            got = take();
+        }
+        return got;
+    }
+
+    private boolean isOfWindow(Received got) throws MalformedMessageException {
+        switch (got.frame().type()) {
+            case WriteFrame.OFFER -> landing.offered(WindowFrame.offered(got.body()));
+            case WriteFrame.WINDOW -> landing.answered(WindowFrame.answered(got.body()));
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Received take() throws MalformedMessageException {
         if (input.remaining() < WriteFrame.HEADER_BYTES) {
             return null;
         }
@@ -201,18 +241,18 @@ public final class WriteConnection implements Closeable {
         return new Received(header, body);
     }
 
-    /** Whether the other side is there and has said nothing, as an idle one must. */
+    /** Whether the other side is there and has said nothing but of its landing window, as an idle one must. */
     public boolean isIdle() {
         try {
-            return read() == 0 && !input.hasRemaining();
-        } catch (ConnectionEndedException e) {
+            return read() >= 0 && next() == null && !input.hasRemaining();
+        } catch (ConnectionEndedException | MalformedMessageException e) {
             return false;
         }
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        CloseAll.all(channel, landing);
     }
 
     /**

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
  * The first fields of a DATA frame's body, 12 bytes big-endian: offset in the block (8), bytes of data (4). The checksums
  * of the data's chunks follow, then the data.
  *
+ * <p>The data of a frame with {@link WriteFrame#LANDED} is not in the body.
+ *
  * <p>Data begins at a chunk's first byte. Where the frame before ended within a chunk, this one begins with that chunk
  * again, from its first byte. A frame without data has the length of the block so far as its offset.
  */
@@ -29,8 +31,12 @@ public record WriteData(long offset, int dataBytes) {
 
     /** The header of a frame with this data, chunks of so many bytes. */
     public WriteFrame frame(int chunkBytes, int flags, long number) {
-        int bodyBytes = BYTES + sumBytes(dataBytes, chunkBytes) + dataBytes;
-        return new WriteFrame(bodyBytes, WriteFrame.DATA, (byte) flags, number);
+        return new WriteFrame(bodyBytes(chunkBytes, flags), WriteFrame.DATA, (byte) flags, number);
+    }
+
+    private int bodyBytes(int chunkBytes, int flags) {
+        boolean landed = (flags & WriteFrame.LANDED) != 0;
+        return BYTES + sumBytes(dataBytes, chunkBytes) + (landed ? 0 : dataBytes);
     }
 
     /** Writes the fields at the buffer's position. */
@@ -51,7 +57,7 @@ public record WriteData(long offset, int dataBytes) {
             throw new MalformedMessageException(
                     data.dataBytes + " bytes of data at " + data.offset + " in chunks of " + chunkBytes);
         }
-        if (frame.bodyBytes() != BYTES + sumBytes(data.dataBytes, chunkBytes) + data.dataBytes) {
+        if (frame.bodyBytes() != data.bodyBytes(chunkBytes, frame.flags())) {
             throw new MalformedMessageException(data.dataBytes + " bytes of data in chunks of " + chunkBytes
                     + " in a body of " + frame.bodyBytes() + " bytes");
         }

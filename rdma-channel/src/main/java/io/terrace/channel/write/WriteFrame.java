@@ -24,11 +24,18 @@ import java.nio.ByteBuffer;
  *       sends the same back.
  *   <li>FAILED, from the DataNode in place of any answer: {@code BlockOpResponseProto}, whose {@code firstBadLink} is as
  *       in OPENED. The connection ends.
+ *   <li>OFFER, from a DataNode with RDMA, first of all and only to a client that can take it: the address of its RDMA
+ *       channel as text.
+ *   <li>WINDOW, from a client that was offered it, at most once and between any two frames, without a body: it would like a
+ *       {@link LandingWindow}. The DataNode answers with the same type: see {@link WindowFrame}. From then on the data of
+ *       a DATA frame may lie in the window instead of here: the client writes it there by RDMA, announces it on that
+ *       connection, and sends the frame with {@link #LANDED} and without its data. The checksums always come here: whoever
+ *       else reaches the window can spoil a frame, but not forge one.
  * </ul>
  *
  * @param bodyBytes that follow the header
- * @param flags {@link #MEMORY}, {@link #MEMORY_ALL} of OPEN; {@link #SYNC}, {@link #FLUSH}, {@link #LAST} of DATA; {@link
- *     #FINALIZED}, {@link #ALL_FINALIZED} of ACK; 0 for others
+ * @param flags {@link #MEMORY}, {@link #MEMORY_ALL} of OPEN; {@link #SYNC}, {@link #FLUSH}, {@link #LAST}, {@link
+ *     #LANDED} of DATA; {@link #FINALIZED}, {@link #ALL_FINALIZED} of ACK; 0 for others
  */
 public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     public static final int HEADER_BYTES = 16;
@@ -39,6 +46,8 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     public static final byte ACK = 4;
     public static final byte PING = 5;
     public static final byte FAILED = 6;
+    public static final byte OFFER = 7;
+    public static final byte WINDOW = 8;
 
     /** The client would like a copy of the block in memory as soon as it is finalised, at this DataNode. */
     public static final byte MEMORY = 1;
@@ -54,6 +63,9 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
 
     /** The block ends with this frame. */
     public static final byte LAST = 4;
+
+    /** The data lies in the landing window. */
+    public static final byte LANDED = 8;
 
     /** This DataNode has finalised the block. */
     public static final byte FINALIZED = 4;
@@ -107,7 +119,7 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     private int allowedFlags() {
         return switch (type) {
             case OPEN -> MEMORY | MEMORY_ALL;
-            case DATA -> SYNC | FLUSH | LAST;
+            case DATA -> SYNC | FLUSH | LAST | LANDED;
             case ACK -> FINALIZED | ALL_FINALIZED;
             default -> 0;
         };
@@ -128,6 +140,8 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
             case DATA -> MAX_BODY_BYTES;
             case ACK -> WriteAck.BYTES;
             case PING -> 0;
+            case OFFER -> WindowFrame.MAX_ADDRESS_BYTES;
+            case WINDOW -> WindowFrame.KEY_BYTES;
             default -> -1;
         };
     }

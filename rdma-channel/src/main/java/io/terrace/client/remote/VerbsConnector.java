@@ -2,10 +2,9 @@ package io.terrace.client.remote;
 
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.SharedProvider;
 import io.terrace.channel.verbs.VerbsExtent;
-import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.channel.verbs.VerbsLink;
-import io.terrace.channel.verbs.VerbsOptions;
 import io.terrace.channel.verbs.VerbsProvider;
 import io.terrace.client.ClientConfig;
 import io.terrace.common.LogThrottle;
@@ -61,7 +60,7 @@ final class VerbsConnector {
         try {
             int port = Integer.parseInt(where.substring(colon + 1));
             Way way = to -> {
-                VerbsProvider provider = Process.provider(settings);
+                VerbsProvider provider = SharedProvider.get(settings.verbsLibdisni());
                 return provider == null ? null : provider.connect(to, settings.connectTimeoutNs());
             };
             return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
@@ -134,28 +133,6 @@ final class VerbsConnector {
             } catch (IOException | RuntimeException e) {
                 LOG.debug("Closing an RDMA connection", e);
             }
-        }
-    }
-
-    /** What this process has of RDMA, found out once. */
-    private static final class Process {
-        private static boolean tried;
-        private static @Nullable VerbsProvider provider;
-
-        private Process() {}
-
-        static synchronized @Nullable VerbsProvider provider(ClientConfig.Remote settings) {
-            if (!tried) {
-                tried = true;
-                try {
-                    provider =
-                            VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsOptions(settings.verbsLibdisni(), false));
-                    LOG.info("Reading the memory of other hosts by RDMA");
-                } catch (IOException | RuntimeException | LinkageError e) {
-                    LOG.info("Reading the memory of other hosts over tcp: {}", String.valueOf(e.getMessage()));
-                }
-            }
-            return provider;
         }
     }
 }

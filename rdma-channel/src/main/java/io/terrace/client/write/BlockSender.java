@@ -1,6 +1,7 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.LandingClient;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
@@ -34,6 +35,7 @@ final class BlockSender {
 
     private final FrameSource frames;
     private final WriteConnection connection;
+    private final LandingClient landing;
     private final long answerTimeoutNs;
     private final long keepAliveNs;
     private Progress progress;
@@ -71,6 +73,7 @@ final class BlockSender {
             long nowNs) {
         this.frames = frames;
         this.connection = connection;
+        this.landing = connection.landing();
         this.answerTimeoutNs = answerTimeoutNs;
         this.keepAliveNs = keepAliveNs;
         this.progress = progress;
@@ -125,7 +128,7 @@ final class BlockSender {
 
     /** Whether more frames could be sent now. */
     boolean takesMore() {
-        return fault == null && sending == null && !lastSent;
+        return fault == null && sending == null && !lastSent && landing.hasRoom();
     }
 
     /**
@@ -141,6 +144,7 @@ final class BlockSender {
             if (connection.isReadable()) {
                 receive(nowNs);
             }
+            landing.check();
             send(nowNs);
             long leftNs = finalised ? 0 : keepAlive(nowNs);
             connection.awaitOutput(sending != null);
@@ -163,7 +167,12 @@ final class BlockSender {
                 sent(partlySent);
                 partlySent = null;
             }
-            DataFrame next = lastSent ? null : frames.poll();
+            ByteBuffer request = landing.request();
+            if (request != null) {
+                sending = request;
+                continue;
+            }
+            DataFrame next = lastSent || !landing.hasRoom() ? null : frames.poll();
             if (next == null) {
                 return;
             }
@@ -177,10 +186,15 @@ final class BlockSender {
             if (!next.isEmpty() && DFSClientFaultInjector.get().corruptPacket()) {
                 next.corrupt();
             }
-            sending = next.wire(++lastNumber);
+            sending = wire(next, ++lastNumber);
             lastSent = next.has(WriteFrame.LAST);
             endBytes = next.endOffset();
         }
+    }
+
+    private ByteBuffer wire(DataFrame frame, long number) throws IOException {
+        boolean landed = landing.takes(frame.dataBytes()) && landing.land(number, frame.landing());
+        return landed ? frame.wireLanded(number) : frame.wire(number);
     }
 
     private static void sent(@Nullable DataFrame frame) {
@@ -245,6 +259,7 @@ final class BlockSender {
     }
 
     private void firstHas(long number) {
+        landing.taken(number);
         if (number > firstHas) {
             firstHas = number;
             busyNs += number == lastNumber ? waitsSinceNs - busySinceNs : 0;

@@ -147,6 +147,24 @@ final class DataFrame {
         return memory.position(beginsAt);
     }
 
+    /** Its data, where that is written into a landing window. */
+    ByteBuffer landing() {
+        return memory.slice(dataAt, filledBytes);
+    }
+
+    int dataBytes() {
+        return filledBytes;
+    }
+
+    /** As {@link #wire}, without the data, which has landed. */
+    ByteBuffer wireLanded(long number) {
+        WriteData fields = new WriteData(offset, filledBytes);
+        ByteBuffer wire = memory.duplicate().limit(dataAt).position(beginsAt);
+        fields.frame(summer.chunkBytes(), flags | WriteFrame.LANDED, number).encode(wire);
+        fields.encode(wire);
+        return wire.position(beginsAt);
+    }
+
     /** Turns the last byte of its data over, or back: a fault that a test asked for. */
     void corrupt() {
         int at = dataAt + filledBytes - 1;

@@ -36,7 +36,8 @@ public final class WriteClient {
         this.firstExchange =
                 new FirstExchange(speeds, settings.write().firstExchangePercent(), () -> ThreadLocalRandom.current()
                         .nextInt(100));
-        this.connections = new WriteConnections(settings);
+        this.connections =
+                new WriteConnections(settings, WindowConnector.of(settings.remote(), metricRegistry), metricRegistry);
         this.metricRegistry = metricRegistry;
     }
 

@@ -5,8 +5,10 @@ import io.terrace.channel.MessageCodec;
 import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.write.IdleConnections;
+import io.terrace.channel.write.LandingClient;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.client.ClientConfig;
+import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -39,10 +41,14 @@ final class WriteConnections {
     private final ClientConfig.Local local;
     private final ClientConfig.Remote remote;
     private final boolean useLocal;
+    private final WindowConnector windows;
+    private final MetricRegistry metricRegistry;
     private final IdleConnections idle = new IdleConnections();
     private final Map<String, Long> pausedUntilNs = new ConcurrentHashMap<>();
 
-    WriteConnections(ClientConfig settings) {
+    WriteConnections(ClientConfig settings, WindowConnector windows, MetricRegistry metricRegistry) {
+        this.metricRegistry = metricRegistry;
+        this.windows = windows;
         this.local = settings.local();
         this.remote = settings.remote();
         this.useLocal = settings.localReads();
@@ -122,7 +128,10 @@ final class WriteConnections {
         }
         String host = remote.byHostname() ? node.getHostName() : node.getIpAddr();
         InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+        String datanode = node.getDatanodeUuid();
+        boolean window = windows.wants(datanode);
+        LandingClient landing = window ? new RdmaLanding(windows, datanode, metricRegistry) : LandingClient.NONE;
         return WriteConnection.connect(
-                node.getDatanodeUuid(), address, TcpFrame.startWrites(), remote.connectTimeoutNs());
+                datanode, address, TcpFrame.startWrites(window), landing, remote.connectTimeoutNs());
     }
 }

@@ -4,6 +4,7 @@ import io.terrace.client.write.EndedBlock;
 import io.terrace.client.write.FileOutput;
 import io.terrace.client.write.PipelineException;
 import io.terrace.client.write.StockStreamer;
+import io.terrace.client.write.WindowLostException;
 import io.terrace.client.write.WriteClient;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
@@ -212,9 +213,14 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     /** Says which DataNode is to leave the pipeline, or to be waited for. */
     private void mark(IOException fault, DatanodeInfo[] nodes) {
+        ErrorState state = getErrorState();
+        if (fault instanceof WindowLostException) {
+            // The same DataNodes, by another way.
+            state.setInternalError();
+            return;
+        }
         PipelineException said = fault instanceof PipelineException ? (PipelineException) fault : null;
         int bad = said == null ? 0 : said.badNode(nodes);
-        ErrorState state = getErrorState();
         state.setBadNodeIndex(bad);
         if (said != null && PipelineAck.isRestartOOBStatus(said.status()) && !state.isRestartingNode()) {
             state.initRestartingNode(

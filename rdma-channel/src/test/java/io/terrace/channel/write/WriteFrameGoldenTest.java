@@ -1,8 +1,12 @@
 package io.terrace.channel.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.RegionKey;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.function.Consumer;
@@ -30,6 +34,39 @@ final class WriteFrameGoldenTest {
     @Test
     void firstFrame_overTcp() {
         assertThat(TcpFrame.startWrites()).isEqualTo(bytes("00000000 07 00 0000 0000000000000000"));
+        assertThat(TcpFrame.startWrites(true)).isEqualTo(bytes("00000000 07 00 0000 0000000000000001"));
+    }
+
+    @Test
+    void landingWindow() throws Exception {
+        ByteBuffer offer = bytes("00000003 07 00 0000 0000000000000000 683a31");
+        assertThat(WindowFrame.offer("h:1")).isEqualTo(offer);
+        assertThat(WriteFrame.decode(offer)).isEqualTo(new WriteFrame(3, WriteFrame.OFFER, (byte) 0, 0));
+        assertThat(WindowFrame.offered(offer)).isEqualTo("h:1");
+        assertThat(WindowFrame.request()).isEqualTo(bytes("00000000 08 00 0000 0000000000000000"));
+        assertThat(WindowFrame.answer(null)).isEqualTo(WindowFrame.request());
+        RegionKey key = new RegionKey(0x0102030405060708L, 0x1112131415161718L, 0, 0x400000, Access.READ_WRITE);
+        ByteBuffer answer = bytes("00000014 08 00 0000 0000000000000000 0102030405060708 1112131415161718 00400000");
+        assertThat(WindowFrame.answer(key)).isEqualTo(answer);
+        assertThat(WriteFrame.decode(answer)).isEqualTo(new WriteFrame(20, WriteFrame.WINDOW, (byte) 0, 0));
+        assertThat(WindowFrame.answered(answer)).isEqualTo(key);
+        assertThat(WindowFrame.answered(bytes(""))).isNull();
+    }
+
+    @Test
+    void landingWindow_ofAnotherLength_isMalformed() {
+        assertThatThrownBy(() -> WindowFrame.answered(bytes("0102"))).isInstanceOf(MalformedMessageException.class);
+        assertThatThrownBy(() -> WindowFrame.answered(bytes("0102030405060708 1112131415161718 00000000")))
+                .isInstanceOf(MalformedMessageException.class);
+    }
+
+    @Test
+    void data_thatLanded_isNotInTheBody() throws Exception {
+        WriteData data = new WriteData(0x100000200L, 513);
+        String header = "00000014 03 08 0000 0000000000000008";
+        assertHeader(header, data.frame(512, WriteFrame.LANDED, 8));
+        assertThat(WriteData.decode(WriteFrame.decode(bytes(header)), 512, bytes("0000000100000200 00000201")))
+                .isEqualTo(data);
     }
 
     @Test

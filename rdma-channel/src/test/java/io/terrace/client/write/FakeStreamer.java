@@ -63,6 +63,18 @@ final class FakeStreamer implements StockStreamer {
             long blockBytes,
             boolean syncBlocks,
             boolean replicated) {
+        this(pool, metricRegistry, port, blockBytes, syncBlocks, replicated, null);
+    }
+
+    /** @param window attaches landing windows; null where there is no RDMA */
+    FakeStreamer(
+            FramePool pool,
+            MetricRegistry metricRegistry,
+            int port,
+            long blockBytes,
+            boolean syncBlocks,
+            boolean replicated,
+            WindowConnector.@Nullable Way window) {
         nodes[0] = node(InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
         nodes[1] = node(NOBODY, 0);
         recovers = replicated;
@@ -70,7 +82,8 @@ final class FakeStreamer implements StockStreamer {
         conf.set("terrace.channel.tcp.port.offset", "1");
         FileSender sender = new FileSender(
                 pool,
-                new WriteConnections(ClientConfig.from(conf)),
+                new WriteConnections(
+                        ClientConfig.from(conf), new WindowConnector(window, metricRegistry), metricRegistry),
                 this,
                 metricRegistry,
                 speeds,

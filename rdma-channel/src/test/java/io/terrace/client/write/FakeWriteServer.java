@@ -3,7 +3,9 @@ package io.terrace.client.write;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkVerifier;
+import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WindowFrame;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
@@ -109,8 +111,12 @@ class FakeWriteServer implements Closeable {
             ByteBuffer hello = ByteBuffer.allocate(TcpFrame.HEADER_BYTES);
             FrameChannel frames = new FrameChannel(connection);
             frames.receiveBody(hello);
-            if (!hello.flip().equals(TcpFrame.startWrites())) {
+            boolean takesOffer = hello.flip().equals(TcpFrame.startWrites(true));
+            if (!takesOffer && !hello.equals(TcpFrame.startWrites())) {
                 throw new IOException("not a connection for writes");
+            }
+            if (takesOffer) {
+                frames.send(WindowFrame.offer("localhost:1"));
             }
             if (!started(connection)) {
                 return;
@@ -155,6 +161,10 @@ class FakeWriteServer implements Closeable {
             if (frame.type() == WriteFrame.PING) {
                 pings.release();
                 send(frames, frame, new byte[0]);
+                continue;
+            }
+            if (frame.type() == WriteFrame.WINDOW) {
+                frames.send(WindowFrame.answer(window(frames)));
                 continue;
             }
             write(block, frame, data);
@@ -227,10 +237,25 @@ class FakeWriteServer implements Closeable {
         send(frames, ack.frame(flags, number), body.array());
     }
 
+    /** A window for a client that asks; null when there is none. */
+    @Nullable
+    RegionKey window(FrameChannel frames) throws IOException {
+        throw new IOException("a wish for a window");
+    }
+
+    /** With the data, wherever that lies. */
     private static ByteBuffer body(FrameChannel frames, WriteFrame frame) throws IOException {
         ByteBuffer body = ByteBuffer.allocate(frame.bodyBytes());
         frames.receiveBody(body);
-        return body.flip();
+        body.flip();
+        if (frame.type() != WriteFrame.DATA || !frame.has(WriteFrame.LANDED)) {
+            return body;
+        }
+        ByteBuffer data = ByteBuffer.allocate(body.getInt(Long.BYTES));
+        frames.beginData(frame, data.capacity());
+        frames.receiveData(data);
+        ByteBuffer whole = ByteBuffer.allocate(body.remaining() + data.capacity());
+        return whole.put(body).put(data.flip()).flip();
     }
 
     private static void send(FrameChannel frames, WriteFrame header, byte[] body) throws IOException {

@@ -170,6 +170,7 @@ public final class TcpListener implements Closeable {
                 early,
                 channel.getRemoteAddress().toString(),
                 channel.getLocalAddress().toString(),
+                session.takesOffer(),
                 () -> leave(session)));
     }
 

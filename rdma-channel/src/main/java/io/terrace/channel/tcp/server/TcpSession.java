@@ -49,6 +49,8 @@ public final class TcpSession implements Closeable {
     /** The client writes from now on, so this session is about to end. */
     private boolean writes;
 
+    private boolean takesOffer;
+
     TcpSession(
             long number,
             SocketChannel channel,
@@ -190,7 +192,7 @@ public final class TcpSession implements Closeable {
             case TcpFrame.MESSAGE -> message(body);
             case TcpFrame.ATTACH -> attach(id, body);
             case TcpFrame.DETACH -> detach(body);
-            case TcpFrame.START_WRITES -> startWrites(body);
+            case TcpFrame.START_WRITES -> startWrites(id, body);
             default -> throw new MalformedMessageException("a request of type " + type);
         }
     }
@@ -263,12 +265,13 @@ public final class TcpSession implements Closeable {
         known = true;
     }
 
-    private void startWrites(ByteBuffer body) throws MalformedMessageException {
+    private void startWrites(long takesOffer, ByteBuffer body) throws MalformedMessageException {
         if (known || body.hasRemaining() || !output.isEmpty()) {
             throw new MalformedMessageException("a wish to write that is not the first of a connection");
         }
         writes = true;
         known = true;
+        this.takesOffer = takesOffer == 1;
         loop.handOver(this);
     }
 
@@ -277,6 +280,11 @@ public final class TcpSession implements Closeable {
         ByteBuffer early = rest;
         rest = NOTHING;
         return early;
+    }
+
+    /** Whether the client that writes takes an OFFER. */
+    boolean takesOffer() {
+        return takesOffer;
     }
 
     /** Ranges that are attached. */

@@ -1,0 +1,158 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.write.LandingClient;
+import io.terrace.channel.write.WindowFrame;
+import io.terrace.channel.write.WindowOutput;
+import io.terrace.channel.write.WriteFrame;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The landing window of one connection for writes: asked for once enough was written to pay for it, attached on another
+ * thread, used for the data of large frames. Until it is there, and where it is not to be had, data goes over tcp.
+ */
+final class RdmaLanding implements LandingClient {
+    /** A window costs the DataNode 4 MB that are pinned, and both sides a connection by RDMA. */
+    static final long ASK_AFTER_BYTES = 1 << 20;
+
+    /** Less is cheaper over tcp, together with its header. */
+    static final int LEAST_BYTES = 64 << 10;
+
+    private enum State {
+        NOT_OFFERED,
+        OFFERED,
+        ASKED,
+        ATTACHING,
+        READY,
+        OFF
+    }
+
+    private final WindowConnector connector;
+    private final String datanode;
+    private final MetricRegistry metricRegistry;
+    private State state = State.NOT_OFFERED;
+    private String where = "";
+    private long overTcpBytes;
+    private WindowConnector.@Nullable Attempt attempt;
+    private @Nullable WindowOutput writer;
+    private WindowRing ring = new WindowRing(0);
+
+    /** @param datanode its uuid */
+    RdmaLanding(WindowConnector connector, String datanode, MetricRegistry metricRegistry) {
+        this.connector = connector;
+        this.datanode = datanode;
+        this.metricRegistry = metricRegistry;
+    }
+
+    @Override
+    public void offered(String address) throws MalformedMessageException {
+        if (state != State.NOT_OFFERED) {
+            throw new MalformedMessageException("a second offer of a window");
+        }
+        where = address;
+        state = State.OFFERED;
+    }
+
+    @Override
+    public @Nullable ByteBuffer request() {
+        if (state != State.OFFERED || overTcpBytes < ASK_AFTER_BYTES) {
+            return null;
+        }
+        state = State.ASKED;
+        return WindowFrame.request();
+    }
+
+    @Override
+    public void answered(@Nullable RegionKey key) throws MalformedMessageException {
+        if (state != State.ASKED) {
+            throw new MalformedMessageException("a window that was not asked for");
+        }
+        if (key == null) {
+            state = State.OFF;
+        } else {
+            attempt = connector.begin(datanode, where, key);
+            state = State.ATTACHING;
+        }
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return state != State.READY || ring.find(WriteFrame.MAX_DATA_BYTES) >= 0;
+    }
+
+    @Override
+    public boolean takes(int bytes) {
+        if (state == State.ATTACHING) {
+            lookForWriter();
+        }
+        boolean taken = state == State.READY && bytes >= LEAST_BYTES;
+        overTcpBytes += taken ? 0 : bytes;
+        return taken;
+    }
+
+    private void lookForWriter() {
+        WindowConnector.Attempt begun = attempt;
+        if (begun != null && begun.isOver()) {
+            attempt = null;
+            WindowOutput attached = begun.take();
+            writer = attached;
+            state = attached == null ? State.OFF : State.READY;
+            ring = new WindowRing(attached == null ? 0 : attached.bytes());
+        }
+    }
+
+    @Override
+    public boolean land(long number, ByteBuffer data) throws IOException {
+        check();
+        WindowOutput attached = writer;
+        int bytes = data.remaining();
+        int at = attached == null ? -1 : ring.find(bytes);
+        if (attached == null || at < 0 || !attached.write(at, data)) {
+            return false;
+        }
+        ring.take(number, at, bytes);
+        metricRegistry.add(Metric.CLIENT_WRITE_VERBS_BYTES, bytes);
+        return true;
+    }
+
+    @Override
+    public void taken(long number) {
+        ring.give(number);
+    }
+
+    @Override
+    public void check() throws IOException {
+        WindowOutput attached = writer;
+        if (attached == null || !attached.hasEnded()) {
+            return;
+        }
+        writer = null;
+        state = State.OFF;
+        WindowLostException lost = new WindowLostException(where);
+        connector.failed(datanode, where, lost);
+        attached.close();
+        if (!ring.isEmpty()) {
+            throw lost;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        WindowConnector.Attempt begun = attempt;
+        attempt = null;
+        if (begun != null) {
+            begun.abandon();
+        }
+        WindowOutput attached = writer;
+        writer = null;
+        state = State.OFF;
+        if (attached != null) {
+            attached.close();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.terrace.client.write;
+
+import java.io.IOException;
+
+/** RDMA to a DataNode failed while data was on its way. The DataNode itself may be well: it is written to over tcp again. */
+public final class WindowLostException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    WindowLostException(String where) {
+        super("the connection by RDMA to " + where + " has ended");
+    }
+}
