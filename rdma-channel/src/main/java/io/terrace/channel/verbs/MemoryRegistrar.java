@@ -6,6 +6,7 @@ import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.KeyQuarantine;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.device.ValidityWords;
 import io.terrace.channel.verbs.rdmacore.AnonymousMemory;

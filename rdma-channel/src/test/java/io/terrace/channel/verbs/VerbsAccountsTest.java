@@ -9,6 +9,7 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.verbs.device.ControlFrame;
 import io.terrace.channel.verbs.device.IndexPool;
+import io.terrace.channel.verbs.device.KeyQuarantine;
 import io.terrace.channel.verbs.device.OnDemandPaging;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
 import io.terrace.channel.verbs.device.ValidityWords;

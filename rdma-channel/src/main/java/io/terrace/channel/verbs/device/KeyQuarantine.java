@@ -1,4 +1,4 @@
-package io.terrace.channel.verbs;
+package io.terrace.channel.verbs.device;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -9,7 +9,7 @@ import java.util.Set;
  * Keys of registrations that are no more, which a late operation may still carry: a new registration that is given one of
  * them is not used until they have rested. Bounded; the oldest gives way. Not thread-safe.
  */
-final class KeyQuarantine {
+public final class KeyQuarantine {
     private static final int MOST = 65_536;
 
     private record Resting(int key, long untilNs) {}
@@ -18,11 +18,11 @@ final class KeyQuarantine {
     private final Set<Integer> keys = new HashSet<>();
     private final long restNs;
 
-    KeyQuarantine(long restNs) {
+    public KeyQuarantine(long restNs) {
         this.restNs = restNs;
     }
 
-    void add(int key, long nowNs) {
+    public void add(int key, long nowNs) {
         if (order.size() >= MOST) {
             keys.remove(order.remove().key);
         }
@@ -31,7 +31,7 @@ final class KeyQuarantine {
         }
     }
 
-    boolean rests(int key, long nowNs) {
+    public boolean rests(int key, long nowNs) {
         for (Resting first = order.peek(); first != null && first.untilNs - nowNs <= 0; first = order.peek()) {
             order.remove();
             keys.remove(first.key);
