@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * Files that are written by RDMA into a DataNode's landing windows, from end to end. Skipped where there is no device;
  * {@code bin/terrace test verbs} brings one up.
  */
+@Tag("cluster")
 @EnabledIf(
         value = "io.terrace.datanode.hdfs.VerbsReadsTest#hasDevice",
         disabledReason = "no RDMA verbs here; bin/terrace test verbs brings a device up")

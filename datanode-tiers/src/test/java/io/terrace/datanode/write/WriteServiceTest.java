@@ -42,7 +42,11 @@ final class WriteServiceTest {
 
     private WriteService service(int connections, long silenceNs, long idleNs) {
         WriteService service = new WriteService(
-                "test", store, new WriteLimits(connections, silenceNs, idleNs, 1 << 20), new WriteMeter(figures), LandingWindows.NONE);
+                "test",
+                store,
+                new WriteLimits(connections, silenceNs, idleNs, 1 << 20),
+                new WriteMeter(figures),
+                LandingWindows.NONE);
         toClose.add(service);
         return service;
     }
