@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -25,6 +28,8 @@ final class PipelineBlock implements AutoCloseable {
     static final int[] ALL = {0, 1, 2};
     static final int BYTES = 700_001;
 
+    private static final Pattern RESERVED = Pattern.compile("reservedSpaceForReplicas\\W+(\\d+)");
+
     private final TerraceCluster cluster;
     final RawWriter.OpenFile file;
     final byte[] contents;
@@ -36,7 +41,8 @@ final class PipelineBlock implements AutoCloseable {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt(RemoteReadsCluster.OFFSET, RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
-        return TerraceCluster.start(3, conf);
+        // One volume each, on which all replicas have their space reserved.
+        return TerraceCluster.start(3, conf, StorageType.DISK);
     }
 
     PipelineBlock(TerraceCluster cluster, String path) throws IOException {
@@ -69,6 +75,17 @@ final class PipelineBlock implements AutoCloseable {
         ExtendedBlock block = located.getBlock();
         DataNode datanode = cluster.datanode(indexInCluster(index));
         return datanode.getFSDataset().getReplica(block.getBlockPoolId(), block.getBlockId());
+    }
+
+    /** On the volumes of a DataNode, for replicas that are being written. */
+    long reservedBytes(int index) {
+        String volumes = cluster.datanode(indexInCluster(index)).getVolumeInfo();
+        long[] reserved = RESERVED.matcher(volumes)
+                .results()
+                .mapToLong(volume -> Long.parseLong(volume.group(1)))
+                .toArray();
+        assertThat(reserved).as(volumes).isNotEmpty();
+        return LongStream.of(reserved).sum();
     }
 
     void kill(int index) {

@@ -1,9 +1,11 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.stream.IntStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -65,8 +67,51 @@ class PipelineRecoveryTest {
             assertThat(block.writer.awaitAll(false).replicatedBytes()).isEqualTo(sent);
             block.writer.send(block.contents, sent, PipelineBlock.BYTES, WriteFrame.LAST);
             block.writer.awaitAll(true);
+            for (int index : left) {
+                assertThat(block.reservedBytes(index)).isZero();
+            }
             block.complete();
             block.assertSameOn(left);
+        }
+    }
+
+    /** The space of what may still come is kept free on the volume, though the writer before gave its own back. */
+    @Test
+    void recoveredReplica_keepsItsSpace_untilItsWriterEnds() throws Exception {
+        try (PipelineBlock block = new PipelineBlock(cluster, "/space").open()) {
+            int acked = 100_000;
+            block.writer.send(block.contents, 0, acked, 0);
+            block.writer.awaitAll(false);
+            for (int sent = 300_000; sent < PipelineBlock.BYTES; sent += 200_000) {
+                block.recover(
+                        BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, acked, acked, PipelineBlock.ALL);
+                block.writer.send(block.contents, acked, sent, 0);
+                block.writer.awaitAll(false);
+                acked = sent;
+                for (int index : PipelineBlock.ALL) {
+                    assertThat(block.reservedBytes(index)).isEqualTo(TerraceCluster.BLOCK_BYTES - acked);
+                }
+            }
+            block.writer.close();
+            for (int index : PipelineBlock.ALL) {
+                await().atMost(Duration.ofSeconds(60)).until(() -> block.reservedBytes(index) == 0);
+            }
+        }
+    }
+
+    /** What the end of a block gives back is its own, though all but the last DataNode finalise it before it is acknowledged. */
+    @Test
+    void finalisedReplica_leavesOthersTheirSpace() throws Exception {
+        try (PipelineBlock open = new PipelineBlock(cluster, "/open").open();
+                PipelineBlock ended = new PipelineBlock(cluster, "/ended").open()) {
+            int acked = 100_000;
+            open.writer.send(open.contents, 0, acked, 0);
+            open.writer.awaitAll(false);
+            ended.writer.send(ended.contents, 0, PipelineBlock.BYTES, WriteFrame.LAST);
+            ended.writer.awaitAll(true);
+            for (int index : PipelineBlock.ALL) {
+                assertThat(open.reservedBytes(index)).isEqualTo(TerraceCluster.BLOCK_BYTES - acked);
+            }
         }
     }
 

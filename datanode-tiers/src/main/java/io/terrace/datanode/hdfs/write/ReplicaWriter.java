@@ -62,10 +62,17 @@ final class ReplicaWriter implements OpenBlock {
 
     private @Nullable NextNode next;
     private @Nullable WriteThroughCopy copy;
+    private @Nullable RecoveredSpace space;
     private PipelineEvents events;
     private long lengthBytes;
     private boolean directorySynced;
     private boolean ended;
+
+    /** By this DataNode and all after it. */
+    private long ackedBytes;
+
+    /** Whether it is finalised, or about to be. */
+    private boolean finalising;
 
     private ReplicaWriter(
             DataNode datanode,
@@ -103,6 +110,7 @@ final class ReplicaWriter implements OpenBlock {
                 ? ReplicaOpening.create(datanode, request, block, client.sameHost())
                 : ReplicaOpening.recover(datanode, request, block);
         ReplicaInPipeline replica = handler.getReplica();
+        ReplicaFiles files = null;
         boolean opened = false;
         try {
             if (request.generationStamp() != 0) {
@@ -111,17 +119,21 @@ final class ReplicaWriter implements OpenBlock {
             if (isNew) {
                 TerraceWriteAccess.receiving(datanode, block, replica.getStorageUuid());
             }
-            ReplicaFiles files = ReplicaFiles.open(replica, isNew, request.checksum());
+            files = ReplicaFiles.open(replica, isNew, request.checksum());
             ReplicaWriter writer = new ReplicaWriter(datanode, request, client, block, handler, files);
             if (!isNew) {
                 writer.lengthBytes = replica.getNumBytes();
                 writer.lastSum = files.readLastSum(writer.lengthBytes);
+                writer.space = RecoveredSpace.of(replica, block.getNumBytes());
             }
             opened = true;
             return writer;
         } finally {
             if (!opened) {
                 replica.releaseAllBytesReserved();
+                if (files != null) {
+                    files.close();
+                }
                 handler.close();
             }
         }
@@ -251,11 +263,22 @@ final class ReplicaWriter implements OpenBlock {
 
     @Override
     public void acknowledge(long bytes) throws IOException {
-        if (bytes > replica.getBytesAcked()) {
-            replica.setBytesAcked(bytes);
-        }
+        acknowledged(bytes);
         DataNodeFaultInjector.get().delay();
         DataNodeFaultInjector.get().delaySendingAckToUpstream(client.from());
+    }
+
+    private synchronized void acknowledged(long bytes) {
+        ackedBytes = Math.max(ackedBytes, bytes);
+        if (!finalising && ackedBytes > replica.getBytesAcked()) {
+            replica.setBytesAcked(ackedBytes);
+        }
+    }
+
+    /** Whatever is reserved for the replica goes back at once when it is finalised, so acknowledgements give nothing back any more. */
+    private synchronized void setFinalising(boolean now) {
+        finalising = now;
+        acknowledged(ackedBytes);
     }
 
     @Override
@@ -266,8 +289,10 @@ final class ReplicaWriter implements OpenBlock {
         }
         files.finish();
         block.setNumBytes(replica.getNumBytes());
+        setFinalising(true);
         datanode.getFSDataset().finalizeBlock(block, syncOnClose || synced);
         ended = true;
+        releaseSpace();
         long endNs = System.nanoTime();
         // Nothing is lost if this fails: the block is finalised, and the reference is to its volume.
         handler.close();
@@ -296,7 +321,9 @@ final class ReplicaWriter implements OpenBlock {
         ended = true;
         LOG.info("{} is left with {} bytes by its client {}", block, lengthBytes, client.from());
         TerraceWriteAccess.networkError(datanode, ClientTrace.host(client.from()));
+        setFinalising(false);
         replica.releaseAllBytesReserved();
+        releaseSpace();
         // Unless it is being sent on, nobody else closes this.
         try (NextNode unused = next) {
             files.close();
@@ -306,6 +333,12 @@ final class ReplicaWriter implements OpenBlock {
             }
         } finally {
             handler.close();
+        }
+    }
+
+    private void releaseSpace() {
+        if (space != null) {
+            space.close();
         }
     }
 
