@@ -137,6 +137,14 @@ public final class WriteConnection implements Closeable {
         }
     }
 
+    /** Nothing is expected of it: the selector waits for others alone, whatever comes. */
+    public void awaitNothing() {
+        SelectionKey registered = key;
+        if (registered != null) {
+            registered.interestOps(0);
+        }
+    }
+
     /** Whether the selector found input in its last selection, or the connection's end. */
     public boolean isReadable() {
         SelectionKey registered = key;

@@ -146,7 +146,12 @@ final class BlockSender {
             }
             landing.check();
             send(nowNs);
-            long leftNs = finalised ? 0 : keepAlive(nowNs);
+            if (finalised) {
+                // Its end would be there to be read, over and over, while the next block is opened.
+                connection.awaitNothing();
+                return 0;
+            }
+            long leftNs = keepAlive(nowNs);
             connection.awaitOutput(sending != null);
             return leftNs;
         } catch (IOException e) {
