@@ -6,11 +6,13 @@ import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.fault.FaultInjector;
 import io.terrace.bench.simulation.fault.Mutation;
 import io.terrace.bench.simulation.fault.Mutations;
+import io.terrace.bench.simulation.fault.WriteMutations;
 import io.terrace.bench.simulation.kernel.EventLog;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.bench.simulation.write.WriteRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -48,9 +50,16 @@ record SeedRun(
         Mutations mutations = new Mutations(mutation);
         ClusterChecks checks = new ClusterChecks(scheduler, mutations);
         SimulatedCluster simulatedCluster = new SimulatedCluster(scheduler, mutations, checks, directory, mix);
-        Violation violation;
+        // Apart, so that neither changes what the other draws.
+        Scheduler writes = new Scheduler(seed, log);
+        Violation violation = null;
         try {
-            violation = ended(() -> run(simulatedCluster, checks, mix));
+            if (mutation == null || !mutation.ofWrites()) {
+                violation = ended(() -> run(simulatedCluster, checks, mix));
+            }
+            if (violation == null && (mutation == null || mutation.ofWrites())) {
+                violation = ended(() -> WriteRun.run(writes, new WriteMutations(mutation), directory));
+            }
         } finally {
             clean(directory);
         }
@@ -59,7 +68,7 @@ record SeedRun(
                 violation,
                 log.lines(),
                 log.checksum(),
-                scheduler.events(),
+                scheduler.events() + writes.events(),
                 simulatedCluster.grantReads(),
                 simulatedCluster.stockReads());
     }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * What a client is told while it writes a block: what this DataNode has, and what this one and all after it have. Used by
  * the replica's writer and by the thread that sends the block on. Thread-safe.
  */
-final class BlockAnswers {
+public final class BlockAnswers {
     private final FrameChannel frames;
     private final OpenBlock block;
     private final boolean alone;
@@ -31,7 +31,7 @@ final class BlockAnswers {
     }
 
     /** @param alone whether there is no DataNode after this one */
-    BlockAnswers(FrameChannel frames, OpenBlock block, boolean alone) {
+    public BlockAnswers(FrameChannel frames, OpenBlock block, boolean alone) {
         this.frames = frames;
         this.block = block;
         this.alone = alone;
@@ -49,7 +49,7 @@ final class BlockAnswers {
     }
 
     /** Those after it have one. */
-    synchronized void next(long number, long bytes, boolean finalised) throws IOException {
+    public synchronized void next(long number, long bytes, boolean finalised) throws IOException {
         next = new Progress(number, bytes, finalised);
         advance(false);
     }
@@ -95,7 +95,7 @@ final class BlockAnswers {
      *
      * @param refusal Hadoop's {@code BlockOpResponseProto}
      */
-    synchronized void fail(byte[] refusal) throws IOException {
+    public synchronized void fail(byte[] refusal) throws IOException {
         if (!failed) {
             failed = true;
             send(frames, WriteFrame.FAILED, own.number, refusal);

@@ -2,6 +2,7 @@ package io.terrace.datanode.write;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.LandingWindows;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import java.io.EOFException;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Receives the frames of one block. A frame's data is taken in pieces: each is received into a buffer of this process,
  * verified there and written from there, so nothing that the client does afterwards changes it.
  */
-final class FrameReceiver {
+public final class FrameReceiver {
     private final FrameChannel frames;
     private final SessionWindow window;
     private final OpenBlock block;
@@ -49,30 +50,52 @@ final class FrameReceiver {
         this.startBytes = block.lengthBytes();
     }
 
+    /** For a caller that sends the frames on itself, and takes in what the next DataNode answers. */
+    public static FrameReceiver unforwarded(
+            FrameChannel frames, OpenBlock block, BlockAnswers answers, WriteMeter meter) {
+        SpeedMeter speed = new SpeedMeter(new ClientSpeeds(), new ClientSpeeds.Sender(ClientSpeeds.OWN_HOST, false));
+        WriteBuffers.Pair pair = new WriteBuffers().take(block.chunkBytes());
+        SessionWindow window = new SessionWindow(frames, LandingWindows.NONE, false, meter);
+        return new FrameReceiver(frames, window, block, pair, answers, null, meter, speed);
+    }
+
     /** Returns when the block is finalised, here and at all DataNodes after this one. */
     void run() throws IOException {
         boolean last = false;
         while (!last) {
-            WriteFrame frame = frames.receive();
-            if (frame == null) {
-                if (forwarder != null) {
-                    forwarder.check();
-                }
-                throw new EOFException("the client is gone within a block");
-            }
-            if (frame.type() == WriteFrame.PING) {
-                answers.ping(frame);
-            } else if (frame.type() == WriteFrame.WINDOW) {
-                answers.window(window.open());
-            } else if (frame.type() == WriteFrame.DATA) {
-                last = take(frame);
-            } else {
-                throw new MalformedMessageException("a frame of type " + frame.type() + " within a block");
-            }
+            last = takeNext();
         }
         if (forwarder != null) {
             forwarder.awaitFinalised();
         }
+    }
+
+    /** Takes in the next frame; whether the block ends with it. */
+    public boolean takeNext() throws IOException {
+        WriteFrame frame = frames.receive();
+        if (frame == null) {
+            if (forwarder != null) {
+                forwarder.check();
+            }
+            throw new EOFException("the client is gone within a block");
+        }
+        if (frame.type() == WriteFrame.PING) {
+            answers.ping(frame);
+            return false;
+        }
+        if (frame.type() == WriteFrame.WINDOW) {
+            answers.window(window.open());
+            return false;
+        }
+        if (frame.type() != WriteFrame.DATA) {
+            throw new MalformedMessageException("a frame of type " + frame.type() + " within a block");
+        }
+        return take(frame);
+    }
+
+    /** Of the frame that was taken in last. */
+    public long lastNumber() {
+        return lastNumber;
     }
 
     /** Whether the block ends with this frame. */

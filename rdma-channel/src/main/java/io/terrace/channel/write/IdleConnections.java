@@ -1,6 +1,7 @@
 package io.terrace.channel.write;
 
 import io.terrace.common.DaemonThreads;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Connections for writes that nobody uses now, kept for the next block for a few seconds. A thread closes them after
  * that; it ends when there are none. Thread-safe.
  */
-public final class IdleConnections {
+public final class IdleConnections implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
     private static final long KEPT_NS = TimeUnit.SECONDS.toNanos(3);
     private static final int MAX_KEPT = 64;
@@ -87,6 +88,17 @@ public final class IdleConnections {
         }
         closing = !kept.isEmpty();
         return closing;
+    }
+
+    /** Closes those that are kept now. */
+    @Override
+    public void close() {
+        List<WriteConnection> all;
+        synchronized (this) {
+            all = kept.stream().map(Kept::connection).toList();
+            kept.clear();
+        }
+        all.forEach(IdleConnections::close);
     }
 
     private static void close(WriteConnection connection) {

@@ -8,7 +8,6 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.jspecify.annotations.Nullable;
@@ -113,7 +112,7 @@ final class BlockOpening {
 
     /** Waits until a connection is ready, or so long. */
     void select(long longestNs) throws IOException {
-        selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(longestNs)));
+        stock.await(selector, longestNs);
         selector.selectedKeys().clear();
     }
 

@@ -1,7 +1,9 @@
 package io.terrace.client.write;
 
 import java.io.IOException;
+import java.nio.channels.Selector;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /** What a file's sender asks of stock's streamer, which makes the calls to the NameNode as for any file. */
@@ -49,4 +51,9 @@ public interface StockStreamer {
 
     /** All DataNodes have finalised the present block. */
     void blockEnded();
+
+    /** Waits until a connection is ready, the selector is woken, or so long. A simulation lets its own time pass. */
+    default void await(Selector selector, long longestNs) throws IOException {
+        selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(longestNs)));
+    }
 }

@@ -3,6 +3,7 @@ package io.terrace.client.write;
 import io.terrace.client.ClientConfig;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import java.io.Closeable;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Writes of all file systems of a process that have the same settings: they share connections. The memory of frames is
  * shared by the whole process. Thread-safe.
  */
-public final class WriteClient {
+public final class WriteClient implements Closeable {
     private static final Map<ClientConfig, WriteClient> SHARED = new ConcurrentHashMap<>();
     private static final long HEAP_SHARE = 10;
 
@@ -45,6 +46,11 @@ public final class WriteClient {
     public static WriteClient of(ClientConfig settings, MetricRegistry metricRegistry) {
         return SHARED.computeIfAbsent(
                 settings, fresh -> new WriteClient(pool(fresh, metricRegistry), fresh, metricRegistry));
+    }
+
+    /** One that shares no connections, for whoever closes it. */
+    public static WriteClient ofItsOwn(ClientConfig settings, MetricRegistry metricRegistry) {
+        return new WriteClient(pool(settings, metricRegistry), settings, metricRegistry);
     }
 
     private static synchronized FramePool pool(ClientConfig settings, MetricRegistry metricRegistry) {
@@ -92,6 +98,12 @@ public final class WriteClient {
         if (firstExchange.exchange(nodes, types, storages, System.nanoTime())) {
             metricRegistry.increment(Metric.CLIENT_WRITE_FIRST_EXCHANGED);
         }
+    }
+
+    /** Closes the connections that no file uses. */
+    @Override
+    public void close() {
+        connections.closeIdle();
     }
 
     /** Counts a file, or the rest of one, that is left to stock. */

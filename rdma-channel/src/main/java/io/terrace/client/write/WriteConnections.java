@@ -65,6 +65,11 @@ final class WriteConnections {
         idle.give(connection);
     }
 
+    /** Closes all that nobody uses now. */
+    void closeIdle() {
+        idle.close();
+    }
+
     /** A new one; null when the DataNode has no channel, or had none lately. */
     @Nullable
     WriteConnection connect(DatanodeInfo node) {

@@ -64,7 +64,18 @@ public enum Mutation {
     CONTROL_BLOCK_CLIMBS("no block is in the control sample as the service sees it", Invariant.CONTROL_STAYS),
     PRICE_NOT_UPDATED("what would leave a memory next is what would have left it at first", Invariant.PRICE_KNOWN),
     COPY_ORDERED_TWICE("a copy that was requested is ordered wherever its home is by then", Invariant.COPY_AT_HOME),
-    COPY_HOPS("a copy goes to any other DataNode that reads it", Invariant.COPY_FOLLOWS_READERS);
+    COPY_HOPS("a copy goes to any other DataNode that reads it", Invariant.COPY_FOLLOWS_READERS),
+    ACKNOWLEDGED_BEFORE_WRITTEN("a DataNode acknowledges a frame before it is written", Invariant.ACKNOWLEDGED_BY_ALL),
+    COMMITTED_BEFORE_FINALISED(
+            "a DataNode says that a block is finalised before it is", Invariant.COMMITTED_IS_FINALISED),
+    RETAINED_DROPPED_EARLY(
+            "the client drops what it retains of a block when the first DataNode has finalised it",
+            Invariant.RETAINED_UNTIL_EVERYWHERE),
+    LATE_WRITER_NOT_STOPPED("a recovery leaves the writer of a replica running", Invariant.FINALISED_STAYS),
+    SHORT_REPLICA_FINALISED(
+            "a replica is finalised at the length that the client says, whatever it has", Invariant.REPLICAS_EQUAL),
+    FLUSHED_WITHOUT_NEW_STAMP(
+            "the client goes on with the DataNodes that are left without a new stamp", Invariant.ACKNOWLEDGED_KEPT);
 
     private final String bug;
     private final Invariant breaks;
@@ -77,6 +88,11 @@ public enum Mutation {
     /** As given to {@code --plant}. */
     public String title() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Whether it is in the writes over the channel, which are simulated apart. */
+    public boolean ofWrites() {
+        return compareTo(ACKNOWLEDGED_BEFORE_WRITTEN) >= 0;
     }
 
     /** What is wrong, as one clause. */

@@ -36,6 +36,13 @@ public enum Invariant {
     PRICE_KNOWN("the price of room is of what would have left a quarter of a second ago, or later"),
     COPY_AT_HOME("what a policy wants in memory is ordered of the block's home alone"),
     COPY_FOLLOWS_READERS("a copy that can stay moves to another DataNode only after readers have moved there"),
+    ACKNOWLEDGED_BY_ALL(
+            "bytes are acknowledged, and shown to readers, only when each DataNode of the pipeline has them"),
+    COMMITTED_IS_FINALISED("a block is committed only when a DataNode has finalised it at that length"),
+    RETAINED_UNTIL_EVERYWHERE("when a client has closed a file, each block is at all DataNodes that it was to get to"),
+    FINALISED_STAYS("nobody writes to a replica that is finalised"),
+    REPLICAS_EQUAL("what the NameNode counts as a replica has the bytes that were written, no more and no fewer"),
+    ACKNOWLEDGED_KEPT("what was acknowledged to the writer of a file is in the file, however the writing ended"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 

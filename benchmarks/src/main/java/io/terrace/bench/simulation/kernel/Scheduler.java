@@ -88,13 +88,22 @@ public final class Scheduler {
     /** Runs all events up to that time. */
     public void runUntil(long untilNs) {
         for (Event next = queue.peek(); next != null && next.atNs() <= untilNs; next = queue.peek()) {
-            queue.remove();
-            nowNs = Math.max(nowNs, next.atNs());
-            log.step(nowNs, next.what());
-            next.action().run();
-            afterEach.run();
+            boolean unused = runNext();
         }
         nowNs = Math.max(nowNs, untilNs);
+    }
+
+    /** Runs the next event, whenever it is; false when there is none. */
+    public boolean runNext() {
+        Event next = queue.poll();
+        if (next == null) {
+            return false;
+        }
+        nowNs = Math.max(nowNs, next.atNs());
+        log.step(nowNs, next.what());
+        next.action().run();
+        afterEach.run();
+        return true;
     }
 
     /** Whether other events may run during a pause now. */
