@@ -308,7 +308,7 @@ final class EngineEpoch {
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
             heldBlocks.turn(nowMs, nodes, ruleEvaluator);
-            firstReads.turn(nowMs, nodes);
+            firstReads.turn(nowMs);
             writtenBlocks.turn(nowMs, planner);
             leavingCopies.turn(nowMs, planner);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {

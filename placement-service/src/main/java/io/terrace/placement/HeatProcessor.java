@@ -148,7 +148,7 @@ final class HeatProcessor {
             firstReads.written(nowMs, node, block, ruleDecision, ruleEvaluator.path(block.id()));
         }
         if (entry.reads() > 0) {
-            firstReads.read(nowMs, block);
+            firstReads.read(nowMs, entry);
         }
         holderLookup.locate(nowMs, node, heat);
         @Nullable DataNodeState before = heat.home();

@@ -136,8 +136,65 @@ class FirstReadPlacementTest extends SteppedLoop {
     }
 
     @Test
-    void written_whileItIsOff_looksUpNothing() {
+    void copies_ofManyWrittenAtOnce_areBoundedBeforeTheyAreOrdered() {
+        FakeDataNode large = new FakeDataNode("large", 4_096 * MB);
+        beat(large);
+        for (int id = 1; id <= 5; id++) {
+            beat(large.writes(block(id, 50)));
+            beat(large.reads(block(id, 50), 1));
+        }
+        for (int id = 20; id < 40; id++) {
+            large.writes(block(id, 50));
+        }
+        for (int i = 0; i < 20; i++) {
+            beat(large);
+        }
+        assertThat(large.usedBytes()).as("256 MB may be in vain at first").isEqualTo(250 * MB);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_REFUSED)).isEqualTo(15);
+    }
+
+    @Test
+    void copy_thatLeavesMemoryUnread_countsAsInVain() {
+        readSoonAfterTheWrite(6);
+        written(block(20, 1));
+        assertThat(held(20)).isTrue();
+        pass(10_000);
+        one.leaves(block(20, 1));
+        pass(10_000);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isEqualTo(MB);
+    }
+
+    @Test
+    void written_worthLessThanWhatMemoryEarns_isNot() {
+        warm(one, block(1, 1));
+        for (int id = 2; id <= 8; id++) {
+            written(block(id, 1));
+        }
+        pass(HOUR_MS / 2);
+        for (int id = 2; id <= 8; id++) {
+            beat(one.reads(block(id, 1), 1));
+        }
+        for (int i = 0; i < 100; i++) {
+            beat(one.reads(block(1, 1), 100));
+        }
+        written(block(20, 1));
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isZero();
+    }
+
+    @Test
+    void written_byDefault_isInMemoryBeforeItsFirstRead() {
         placement = new PlacementEngine(settings, names, metricRegistry);
+        activate();
+        beat(one);
+        readSoonAfterTheWrite(6);
+        written(block(20, 1));
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isPositive();
+    }
+
+    @Test
+    void written_whileItIsOff_looksUpNothing() {
+        placement =
+                new PlacementEngine(settings(Map.of("terrace.placement.first-read.vain", "0")), names, metricRegistry);
         activate();
         beat(one);
         int looks = names.looks;

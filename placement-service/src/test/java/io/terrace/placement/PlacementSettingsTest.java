@@ -50,7 +50,7 @@ class PlacementSettingsTest {
                         new HeatSettings(500_000, 600_000),
                         new HeartbeatSettings(250, 10_000, 600_000, 10_000),
                         new ControlSettings(new ControlSample(1), 3_600_000),
-                        new FirstReadSettings(0, 21_600_000)));
+                        new FirstReadSettings(0.1, 21_600_000)));
     }
 
     @Test
@@ -80,7 +80,7 @@ class PlacementSettingsTest {
         conf.put("terrace.placement.volume.others.rest", "20s");
         conf.put("terrace.placement.control.share", "2");
         conf.put("terrace.placement.control.pause", "21s");
-        conf.put("terrace.placement.first-read.vain", "10");
+        conf.put("terrace.placement.first-read.vain", "20");
         conf.put("terrace.placement.first-read.within", "22s");
         assertThat(read())
                 .isEqualTo(new PlacementSettings(
@@ -96,7 +96,7 @@ class PlacementSettingsTest {
                         new HeatSettings(7_000, 8_000),
                         new HeartbeatSettings(90, 10_000, 11_000, 12_000),
                         new ControlSettings(new ControlSample(2), 21_000),
-                        new FirstReadSettings(0.1, 22_000)));
+                        new FirstReadSettings(0.2, 22_000)));
     }
 
     @ParameterizedTest

@@ -418,10 +418,10 @@ public final class TerraceSettings {
 
     public static final Setting<Integer> PLACEMENT_FIRST_READ_VAIN = key(
                     "terrace.placement.first-read.vain", "NameNode")
-            .whole(0, 0, 50)
+            .whole(10, 0, 50)
             .doc("Blocks of directories where nearly all that is written is read soon are copied into memory once"
                     + " they are written, before their first read. This is the percent of all bytes copied into"
-                    + " memory that may turn out not to be read in time; 10 is a good value, 0 turns it off.");
+                    + " memory that may turn out not to be read in time; 0 turns such copies off.");
 
     public static final Setting<Long> PLACEMENT_FIRST_READ_WITHIN = key(
                     "terrace.placement.first-read.within", "NameNode")

@@ -66,6 +66,16 @@ final class FirstReadReplays {
         }
     }
 
+    /** A policy as it is in the service by default: with copies before first reads. */
+    static FirstReadPolicy ahead(PlacementPolicy policy, Trace trace, TierHierarchy hierarchy) {
+        return new FirstReadPolicy(
+                policy,
+                object -> "group " + trace.group((int) object),
+                hierarchy.tier(0).capacityBytes(),
+                WITHIN_MS,
+                VAIN_SHARE);
+    }
+
     void header() {
         out.printf("%-28s %7s %15s %15s %9s %9s%n", "trace", "memory", "first: before", "ahead", "moved", "in vain");
     }
@@ -77,12 +87,7 @@ final class FirstReadReplays {
             TierHierarchy hierarchy = replayCase.hierarchy(trace.readFootprintBytes());
             FirstReads before = new FirstReads(policy.make(hierarchy));
             ReplayResult without = TraceReplay.replay(trace, hierarchy, ReplayConditions.INSTANT, before);
-            FirstReadPolicy ahead = new FirstReadPolicy(
-                    policy.make(hierarchy),
-                    object -> "group " + trace.group((int) object),
-                    hierarchy.tier(0).capacityBytes(),
-                    WITHIN_MS,
-                    VAIN_SHARE);
+            FirstReadPolicy ahead = ahead(policy.make(hierarchy), trace, hierarchy);
             FirstReads after = new FirstReads(ahead);
             ReplayResult with = TraceReplay.replay(trace, hierarchy, ReplayConditions.INSTANT, after);
             record(replayCase, before.share(), after.share(), ahead, without, with);

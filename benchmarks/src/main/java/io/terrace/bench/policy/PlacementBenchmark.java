@@ -3,6 +3,7 @@ package io.terrace.bench.policy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.terrace.bench.policy.ReferenceResults.Metric;
+import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
@@ -67,6 +68,11 @@ public final class PlacementBenchmark implements Callable<Integer> {
                     "instead, first reads of objects from memory, with and without learning what is read soon after"
                             + " it was written; needs --traces")
     private boolean firstReads;
+
+    @Option(
+            names = "--ahead",
+            description = "adaptive copies objects before their first reads, as the service does by default")
+    private boolean ahead;
 
     @Option(
             names = "--cluster",
@@ -279,7 +285,7 @@ public final class PlacementBenchmark implements Callable<Integer> {
         return cells;
     }
 
-    private static Map<String, ReplayResult> replay(
+    private Map<String, ReplayResult> replay(
             ReplayCase replayCase, Trace trace, List<PolicyVariant> contestants) {
         TierHierarchy hierarchy = replayCase.hierarchy(trace.readFootprintBytes());
         Map<String, ReplayResult> outcomes = new LinkedHashMap<>();
@@ -293,7 +299,7 @@ public final class PlacementBenchmark implements Callable<Integer> {
                                 trace,
                                 hierarchy,
                                 replayCase.replayConditions(),
-                                policyVariant.make(hierarchy),
+                                make(policyVariant, trace, hierarchy),
                                 System::nanoTime,
                                 rows -> {
                                     if (bar != null) {
@@ -304,6 +310,13 @@ public final class PlacementBenchmark implements Callable<Integer> {
             }
         }
         return outcomes;
+    }
+
+    private PlacementPolicy make(PolicyVariant policyVariant, Trace trace, TierHierarchy hierarchy) {
+        PlacementPolicy policy = policyVariant.make(hierarchy);
+        return ahead && policyVariant.policy().equals(PolicyVariant.OURS)
+                ? FirstReadReplays.ahead(policy, trace, hierarchy)
+                : policy;
     }
 
     private static @Nullable ProgressBar progress(ReplayCase replayCase, long rows) {

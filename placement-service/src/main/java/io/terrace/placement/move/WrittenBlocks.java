@@ -16,6 +16,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks that were just written and whose rule or annotation says {@code write: memory}, or whose first read is expected soon
@@ -42,12 +44,22 @@ public final class WrittenBlocks {
     private final NamespaceView view;
     private final Map<Long, Written> waiting = new LinkedHashMap<>();
 
-    /** A block, who reported it, and why it is wanted in memory. */
+    /**
+     * A block, who reported it, and why it is wanted in memory.
+     *
+     * @param ordered told where its copy was ordered; null if it is not wanted any more, or was refused
+     */
     private record Written(
-            StampedBlock block, DataNodeState node, Cause cause, String reason, long sinceMs, long askMs) {
+            StampedBlock block,
+            DataNodeState node,
+            Cause cause,
+            String reason,
+            Consumer<@Nullable DataNodeState> ordered,
+            long sinceMs,
+            long askMs) {
 
         Written later(long nowMs) {
-            return new Written(block, node, cause, reason, sinceMs, nowMs + ASK_AGAIN_MS);
+            return new Written(block, node, cause, reason, ordered, sinceMs, nowMs + ASK_AGAIN_MS);
         }
     }
 
@@ -61,20 +73,34 @@ public final class WrittenBlocks {
         if (ruleDecision.rule() == null || !ruleDecision.writesToMemory()) {
             return;
         }
-        want(nowMs, node, block, Cause.RULE, ruleDecision.rule().name() + " says write: memory");
+        want(nowMs, node, block, Cause.RULE, ruleDecision.rule().name() + " says write: memory", at -> {});
     }
 
-    /** A block that was written is wanted in memory, for a rule or for a first read that is expected. */
-    void want(long nowMs, DataNodeState node, StampedBlock block, Cause cause, String reason) {
+    /**
+     * A block that was written is wanted in memory, for a rule or for a first read that is expected.
+     *
+     * @param ordered is told once where its copy was ordered; null if it was not
+     */
+    void want(
+            long nowMs,
+            DataNodeState node,
+            StampedBlock block,
+            Cause cause,
+            String reason,
+            Consumer<@Nullable DataNodeState> ordered) {
         Written before = waiting.get(block.id());
-        if (before != null && before.block.sameContent(block)) {
+        boolean known = before != null && before.block.sameContent(block);
+        if (known || (before == null && waiting.size() >= MOST_WAITING)) {
+            if (!known) {
+                refuse(cause);
+            }
+            ordered.accept(null);
             return;
         }
-        if (before == null && waiting.size() >= MOST_WAITING) {
-            refuse(cause);
-            return;
+        if (before != null) {
+            before.ordered.accept(null);
         }
-        waiting.put(block.id(), new Written(block, node, cause, reason, nowMs, nowMs + ASK_AGAIN_MS));
+        waiting.put(block.id(), new Written(block, node, cause, reason, ordered, nowMs, nowMs + ASK_AGAIN_MS));
     }
 
     /** Orders copies of what is complete, with one look at the NameNode's maps. */
@@ -91,9 +117,11 @@ public final class WrittenBlocks {
             Written written = due.get(i);
             Verdict verdict = verdicts.get(i);
             if (verdict == Verdict.FIT) {
-                order(nowMs, written, promotion);
+                written.ordered.accept(order(nowMs, written, promotion));
             } else if (!verdict.refutes() && verdict != Verdict.ERASURE_CODED && nowMs - written.sinceMs < GIVE_UP_MS) {
                 waiting.put(written.block.id(), written.later(nowMs));
+            } else {
+                written.ordered.accept(null);
             }
         }
     }
@@ -112,17 +140,18 @@ public final class WrittenBlocks {
         return due;
     }
 
-    private void order(long nowMs, Written written, HeldPromotion promotion) {
+    /** The DataNode of the copy that was ordered; null if none was. */
+    private @Nullable DataNodeState order(long nowMs, Written written, HeldPromotion promotion) {
         StampedBlock block = written.block;
         BlockHeat heat = clusterState.heat().find(block.id());
         DataNodeState home = heat == null ? null : heat.home();
         DataNodeState node = home != null && home.isLive() ? home : written.node;
         if (node.residents().holds(block.id()) || node.moveQueue().open(block.id()) != null) {
-            return;
+            return null;
         }
         if (!node.canHold(block.lengthBytes()) || !makeRoom(nowMs, node, block.lengthBytes(), written.cause)) {
             refuse(written.cause);
-            return;
+            return null;
         }
         promotion.order(nowMs, node, block, written.cause, written.reason, "");
         clusterState
@@ -131,6 +160,7 @@ public final class WrittenBlocks {
                         written.cause == Cause.FIRST_READ
                                 ? Metric.PLACEMENT_FIRST_READ_ORDERED
                                 : Metric.PLACEMENT_WRITTEN_ORDERED);
+        return node;
     }
 
     private void refuse(Cause cause) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * read or the time is over; both are outcomes of its group, the latest of which count most. Deleted objects count as not read.
  *
  * <p>A group says that its next object will be read where at least {@value #NEEDED} of its outcomes were reads, by objects and by
- * bytes, with one more object that was not read added for caution: so four reads of four are the least. Single-threaded.
+ * bytes, with one more object that was not read added for caution: so four reads of four are the least. What a copy that waits is
+ * worth is told by the time for which the group's objects waited ({@link #worth}). Single-threaded.
  */
 public final class FirstReadModel {
 
@@ -25,15 +26,30 @@ public final class FirstReadModel {
     /** In the order in which they were written. */
     private final Long2ObjectLinkedOpenHashMap<Awaited> awaited = new Long2ObjectLinkedOpenHashMap<>();
 
-    private record Awaited(long sinceMs, long bytes, String group) {}
+    private record Awaited(long sinceMs, long bytes, Group group) {}
 
     private static final class Group {
         double written;
         double read;
         double writtenBytes;
         double readBytes;
+        /** Bytes, each times the milliseconds until its read, or until that was given up. */
+        double waitedByteMs;
 
-        void outcome(long bytes, boolean wasRead) {
+        /** Of what is awaited: bytes, and these times the moment of the write. */
+        long awaitedBytes;
+
+        double awaitedSinceByteMs;
+
+        void await(long nowMs, long bytes) {
+            awaitedBytes += bytes;
+            awaitedSinceByteMs += (double) bytes * nowMs;
+        }
+
+        void outcome(long nowMs, long sinceMs, long bytes, boolean wasRead) {
+            awaitedBytes -= bytes;
+            awaitedSinceByteMs = awaitedBytes == 0 ? 0 : awaitedSinceByteMs - (double) bytes * sinceMs;
+            waitedByteMs = waitedByteMs * FADING + (double) bytes * Math.max(1, nowMs - sinceMs);
             written = written * FADING + 1;
             read = read * FADING + (wasRead ? 1 : 0);
             writtenBytes = writtenBytes * FADING + bytes;
@@ -71,8 +87,9 @@ public final class FirstReadModel {
     public void written(long nowMs, long object, long bytes, String group) {
         expire(nowMs);
         if (awaited.size() < mostAwaited && !awaited.containsKey(object)) {
-            awaited.put(object, new Awaited(nowMs, bytes, group));
-            groups.computeIfAbsent(group, name -> new Group());
+            Group known = groups.computeIfAbsent(group, name -> new Group());
+            known.await(nowMs, bytes);
+            awaited.put(object, new Awaited(nowMs, bytes, known));
         }
     }
 
@@ -89,7 +106,7 @@ public final class FirstReadModel {
         expire(nowMs);
         Awaited was = awaited.remove(object);
         if (was != null) {
-            end(was, true);
+            was.group.outcome(nowMs, was.sinceMs, was.bytes, true);
         }
         return was != null;
     }
@@ -103,15 +120,22 @@ public final class FirstReadModel {
     /** Takes note of objects that were not read in time. */
     public void expire(long nowMs) {
         while (!awaited.isEmpty() && nowMs - awaited.get(awaited.firstLongKey()).sinceMs >= withinMs) {
-            end(awaited.removeFirst(), false);
+            Awaited was = awaited.removeFirst();
+            was.group.outcome(nowMs, was.sinceMs, was.bytes, false);
         }
     }
 
-    private void end(Awaited was, boolean wasRead) {
-        Group group = groups.get(was.group);
-        if (group != null) {
-            group.outcome(was.bytes, wasRead);
+    /**
+     * First reads for each byte that waits and each millisecond for which it does, as far as is known. What is awaited counts as it
+     * has waited, so those that are never read show before their time is over.
+     */
+    public double worth(long nowMs, String group) {
+        Group known = groups.get(group);
+        if (known == null || known.read == 0) {
+            return 0;
         }
+        double waiting = Math.max(0, (double) known.awaitedBytes * nowMs - known.awaitedSinceByteMs);
+        return known.read / Math.max(1, known.waitedByteMs + waiting);
     }
 
     /** Null where nothing was written yet. */

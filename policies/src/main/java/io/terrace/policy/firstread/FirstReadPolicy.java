@@ -26,6 +26,7 @@ public final class FirstReadPolicy extends ForwardingPolicy {
     private final LongFunction<String> groups;
     private final FirstReadModel model;
     private final VainLimit limit;
+    private final MemoryYield memoryYield = new MemoryYield();
     private final long withinMs;
     private final Long2LongLinkedOpenHashMap heldSinceMs = new Long2LongLinkedOpenHashMap();
     private final Long2LongLinkedOpenHashMap heldBytesOf = new Long2LongLinkedOpenHashMap();
@@ -81,6 +82,7 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         long nowMs = access.nowMs();
         long object = access.object();
         expire(nowMs, counted);
+        memoryYield.passed(nowMs, capacityBytes - heldBytes);
         if (access.isWrite()) {
             if (heldBytesOf.containsKey(object)) {
                 giveUp(nowMs, object, counted);
@@ -92,6 +94,8 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         model.read(nowMs, object);
         if (heldBytesOf.containsKey(object)) {
             release(nowMs, object, counted);
+        } else if (access.tier() == 0) {
+            memoryYield.served(access.burst());
         }
         policy.access(access, counted);
     }
@@ -103,6 +107,7 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         boolean expected = access.tier() > 0
                 && bytes > 0
                 && model.expects(group, bytes)
+                && memoryYield.justifies(model.worth(nowMs, group))
                 && heldBytes + bytes <= capacityBytes / HELD_PART
                 && limit.allows(heldBytes + bytes);
         model.written(nowMs, object, bytes, group);

@@ -1,6 +1,7 @@
 package io.terrace.policy.firstread;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +79,37 @@ class FirstReadModelTest {
             model.written(0, object, 10, "/c");
         }
         assertThat(model.awaited()).isEqualTo(5);
+    }
+
+    @Test
+    void worth_isReadsByTimeAndBytesThatWaited() {
+        assertThat(model.worth(0, DIR)).isZero();
+        model.written(0, 1, 10, DIR);
+        assertThat(model.worth(400, DIR)).as("no read yet").isZero();
+        model.read(400, 1);
+        assertThat(model.worth(400, DIR)).isEqualTo(1 / 4_000.0);
+        assertThat(model.worth(900, DIR)).as("nothing waits").isEqualTo(1 / 4_000.0);
+    }
+
+    @Test
+    void worth_ofWhatStillWaits_falls() {
+        model.written(0, 1, 10, DIR);
+        model.read(400, 1);
+        model.written(400, 2, 10, DIR);
+        assertThat(model.worth(800, DIR)).isEqualTo(1 / 8_000.0);
+        model.expire(5_000);
+        assertThat(model.worth(5_000, DIR)).isCloseTo(0.97 / (0.97 * 4_000 + 46_000), offset(1e-12));
+    }
+
+    @Test
+    void worth_ofAGroupThatWasForgottenWhileItWaited_isThatOfTheNewOne() {
+        model.written(0, 1, 1_000, DIR);
+        model.written(0, 2, 10, "/a");
+        model.written(0, 3, 10, "/b");
+        model.written(0, 4, 10, DIR);
+        model.read(500, 1);
+        model.read(500, 4);
+        assertThat(model.worth(500, DIR)).isEqualTo(1 / 5_000.0);
     }
 
     @Test

@@ -62,6 +62,23 @@ class FirstReadPolicyTest {
         assertThat(policy.vainBytes()).isPositive().isLessThanOrEqualTo(2.0 * CAPACITY / FirstReadPolicy.HELD_PART);
     }
 
+    /** Forty hot objects fill memory, each read more than twice a minute. Each minute one is written and waits half an hour for its one read. */
+    @Test
+    void written_worthFarLessThanWhatIsInMemory_isLeftWhereItIs() {
+        Trace.Builder rows = new Trace.Builder("hot and slow");
+        for (int minute = 0; minute < 600; minute++) {
+            for (int read = 0; read < 100; read++) {
+                rows.add(minute * 60_000L, read % 40, 10, 10, false, -1);
+            }
+            rows.add(minute * 60_000L, 100 + minute, 10, 10, true, -1);
+            if (minute >= 30) {
+                rows.add(minute * 60_000L, 70 + minute, 10, 10, false, -1);
+            }
+        }
+        TraceReplay.replay(rows.build(), TIERS, ReplayConditions.INSTANT, policy);
+        assertThat(policy.aheadBytes()).isLessThan(100);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"lru", "adaptive", "arc", "w-tinylfu", "idecider"})
     void replay_randomReadsAndWrites_keepsToMemory(String name) {
