@@ -1,25 +1,22 @@
 package io.terrace.bench.policy;
 
-import io.terrace.policy.ForwardingPolicy;
-import io.terrace.policy.api.Access;
-import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.firstread.FirstReadCounts;
 import io.terrace.policy.firstread.FirstReadPolicy;
+import io.terrace.policy.firstread.VainLimit;
 import io.terrace.policy.replay.ReplayConditions;
 import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
 import io.terrace.policy.replay.TraceReplay;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
  * Whether first reads of objects come from memory where the service learns what is read soon after it was written: the
- * adaptive policy alone and in {@link FirstReadPolicy}. An object's first read is the first one in the trace, and the first
- * one after each write.
+ * adaptive policy alone and in {@link FirstReadPolicy}.
  */
 final class FirstReadReplays {
 
@@ -38,34 +35,6 @@ final class FirstReadReplays {
         this.out = out;
     }
 
-    /** Counts first reads, and those that the fastest tier served. */
-    private static final class FirstReads extends ForwardingPolicy {
-        private final BitSet read = new BitSet();
-        private long reads;
-        private long served;
-
-        FirstReads(PlacementPolicy policy) {
-            super(policy);
-        }
-
-        @Override
-        public void access(Access access, MoveRequests moveRequests) {
-            int object = (int) access.object();
-            if (access.isWrite()) {
-                read.clear(object);
-            } else if (!read.get(object)) {
-                read.set(object);
-                reads++;
-                served += access.tier() == 0 ? 1 : 0;
-            }
-            super.access(access, moveRequests);
-        }
-
-        double share() {
-            return reads == 0 ? 0 : (double) served / reads;
-        }
-    }
-
     /** A policy as it is in the service by default: with copies before first reads. */
     static FirstReadPolicy ahead(PlacementPolicy policy, Trace trace, TierHierarchy hierarchy) {
         return new FirstReadPolicy(
@@ -73,7 +42,7 @@ final class FirstReadReplays {
                 object -> "group " + trace.group((int) object),
                 hierarchy.tier(0).capacityBytes(),
                 WITHIN_MS,
-                VAIN_SHARE);
+                new VainLimit(VAIN_SHARE, hierarchy.tier(0).capacityBytes() / 1_000));
     }
 
     void header() {
@@ -85,10 +54,10 @@ final class FirstReadReplays {
         for (double share : wanted.length == 0 ? SHARES : wanted) {
             ReplayCase replayCase = new ReplayCase(trace.name(), 2, share);
             TierHierarchy hierarchy = replayCase.hierarchy(trace.readFootprintBytes());
-            FirstReads before = new FirstReads(policy.make(hierarchy));
+            FirstReadCounts before = new FirstReadCounts(policy.make(hierarchy));
             ReplayResult without = TraceReplay.replay(trace, hierarchy, ReplayConditions.INSTANT, before);
             FirstReadPolicy ahead = ahead(policy.make(hierarchy), trace, hierarchy);
-            FirstReads after = new FirstReads(ahead);
+            FirstReadCounts after = new FirstReadCounts(ahead);
             ReplayResult with = TraceReplay.replay(trace, hierarchy, ReplayConditions.INSTANT, after);
             record(replayCase, before.share(), after.share(), ahead, without, with);
         }

@@ -32,7 +32,6 @@ public final class FirstReads {
     private static final int MOST_DIRECTORIES = 4_096;
     private static final int MOST_AWAITED = 100_000;
     private static final long LOOK_MS = 1_000;
-    private static final long VAIN_AT_FIRST_BYTES = 256L << 20;
 
     private final FirstReadSettings settings;
     private final ClusterState clusterState;
@@ -51,7 +50,7 @@ public final class FirstReads {
         this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
         this.model = new FirstReadModel(settings.withinMs(), MOST_DIRECTORIES, MOST_AWAITED);
-        this.limit = new VainLimit(settings.vainShare(), VAIN_AT_FIRST_BYTES);
+        this.limit = new VainLimit(settings.vainShare(), VainLimit.AT_FIRST_BYTES);
         this.countedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
     }
 

@@ -105,6 +105,13 @@ final class PolicySimulateCommand extends ClusterCommand {
                             + " replica that stock HDFS chooses. Default: ${DEFAULT-VALUE}")
     int reachPercent;
 
+    @Option(
+            names = "--in-vain",
+            paramLabel = "PERCENT",
+            description = "Percent of the bytes moved that may be copied ahead of a first read in vain; 0 is no such"
+                    + " copies. Default: ${DEFAULT-VALUE}, as by default in the service.")
+    int vainPercent = PolicyReplay.VAIN_PERCENT;
+
     @Option(names = "--plot", paramLabel = "FILE.png", description = "Also draw it.")
     @Nullable
     Path plot;
@@ -120,6 +127,9 @@ final class PolicySimulateCommand extends ClusterCommand {
         }
         if (reachPercent < 0 || reachPercent > 100) {
             throw cluster().usage("--reach is " + reachPercent + "; it must be in 0..100");
+        }
+        if (vainPercent < 0 || vainPercent > 50) {
+            throw cluster().usage("--in-vain is " + vainPercent + "; it must be from 0 to 50");
         }
         List<PolicyReplay> replays = new ArrayList<>();
         List<PlacementReplay> placements = new ArrayList<>();
@@ -165,12 +175,12 @@ final class PolicySimulateCommand extends ClusterCommand {
         }
         Trace accesses = source.accesses();
         RuleAssignments rules = source.rules().of(candidate);
-        replays.add(PolicyReplay.of("candidate", candidate, rules, accesses, memoryBytes, budget, dataNodes));
+        replays.add(PolicyReplay.of("candidate", candidate, rules, accesses, memoryBytes, budget, dataNodes, vainPercent));
         PolicySpec other = other(source);
         if (other != null) {
             String label = compare.equals("current") ? "current" : "other";
             RuleAssignments itsRules = source.rules().of(other);
-            replays.add(PolicyReplay.of(label, other, itsRules, accesses, memoryBytes, budget, dataNodes));
+            replays.add(PolicyReplay.of(label, other, itsRules, accesses, memoryBytes, budget, dataNodes, vainPercent));
         }
     }
 
@@ -224,11 +234,23 @@ final class PolicySimulateCommand extends ClusterCommand {
                 "bytes from memory",
                 replay -> Quantity.bytes((long) hitBytes(replay.outcome())) + " ("
                         + percent(replay.outcome().byteHitRatio()) + ")");
+        row(table, replays, "first reads from memory", PolicySimulateCommand::firstReads);
         row(
                 table,
                 replays,
                 "bytes moved",
                 replay -> Quantity.bytes((long) replay.outcome().movedBytes()));
+        row(
+                table,
+                replays,
+                "ahead of first reads",
+                replay -> Quantity.bytes((long) replay.first().aheadBytes()));
+        row(
+                table,
+                replays,
+                "of these in vain",
+                replay -> Quantity.bytes((long) replay.first().vainBytes()) + " (" + percent(vainShare(replay))
+                        + " of moved)");
         row(
                 table,
                 replays,
@@ -269,6 +291,16 @@ final class PolicySimulateCommand extends ClusterCommand {
         cells.add(head);
         replays.forEach(replay -> cells.add(cell.apply(replay)));
         table.row(cells.toArray());
+    }
+
+    private static String firstReads(PolicyReplay replay) {
+        long reads = replay.first().reads();
+        return replay.first().fromMemory() + " of " + reads + " ("
+                + percent((double) replay.first().fromMemory() / Math.max(1, reads)) + ")";
+    }
+
+    private static double vainShare(PolicyReplay replay) {
+        return replay.first().vainBytes() / Math.max(1, replay.outcome().movedBytes());
     }
 
     private static String ofPool(PolicyReplay replay, String name) {
@@ -324,6 +356,10 @@ final class PolicySimulateCommand extends ClusterCommand {
                     .put("readsFromMemory", outcome.tierReads()[0])
                     .put("bytesRead", (long) outcome.readBytes())
                     .put("bytesFromMemory", (long) hitBytes(outcome))
+                    .put("firstReads", replay.first().reads())
+                    .put("firstReadsFromMemory", replay.first().fromMemory())
+                    .put("bytesAhead", (long) replay.first().aheadBytes())
+                    .put("bytesAheadInVain", (long) replay.first().vainBytes())
                     .put("bytesMoved", (long) outcome.movedBytes())
                     .put("moves", outcome.moves())
                     .put("movesNeverRead", outcome.wastedMoves())

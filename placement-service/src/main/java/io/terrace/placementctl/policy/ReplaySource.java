@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable PolicyResponseProto now, Rules rules) {
 
-    /** Finds out which rules of a policy hold for the objects of the simulation. */
+    /** Finds out which rules of a policy hold for the objects of the simulation, and which are of like directories. */
     @FunctionalInterface
     interface Rules {
         RuleAssignments of(PolicySpec policy) throws Refused, Unreachable;
@@ -31,7 +31,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
     /** A trace in a file, without a service. It has no paths, so no rules by path take part. */
     static ReplaySource of(Path file) throws Refused {
         Trace accesses = read(file);
-        return new ReplaySource(accesses, null, null, policy -> RuleAssignments.none(accesses.objects()));
+        return new ReplaySource(accesses, null, null, policy -> RuleAssignments.byName(accesses));
     }
 
     /**
@@ -45,7 +45,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
         PolicyResponseProto now = PolicyShowCommand.inForce(client);
         if (file != null) {
             Trace accesses = read(file);
-            return new ReplaySource(accesses, null, now, policy -> RuleAssignments.none(accesses.objects()));
+            return new ReplaySource(accesses, null, now, policy -> RuleAssignments.byName(accesses));
         }
         long fromMs = System.currentTimeMillis() - lastMs;
         AccessLogTrace logged = AccessLogTrace.fetch(client, fromMs);
@@ -54,9 +54,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
                 accesses,
                 logged,
                 now,
-                policy -> policy.rules().isEmpty()
-                        ? RuleAssignments.none(accesses.objects())
-                        : RuleAssignments.fetch(client, fromMs, policy.text(), logged.numbers()));
+                policy -> RuleAssignments.fetch(client, fromMs, policy.text(), logged.numbers()));
     }
 
     private static Trace read(Path file) throws Refused {

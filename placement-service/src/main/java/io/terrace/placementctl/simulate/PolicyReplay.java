@@ -1,9 +1,13 @@
 package io.terrace.placementctl.simulate;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.simulate.RuleAwarePolicy.PoolReads;
 import io.terrace.placementctl.terminal.ProgressLine;
 import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.firstread.FirstReadCounts;
+import io.terrace.policy.firstread.FirstReadPolicy;
+import io.terrace.policy.firstread.VainLimit;
 import io.terrace.policy.replay.ReplayConditions;
 import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
@@ -16,23 +20,37 @@ import java.util.List;
  * @param label what it is called beside another one
  * @param rules which of its rules hold for which objects
  * @param pools how the reads of each pool went; empty where memory is not divided
+ * @param first how first reads went
  */
 public record PolicyReplay(
         String label,
         PolicySpec spec,
         RuleAssignments rules,
         List<PoolReads> pools,
+        FirstReads first,
         ReplayResult outcome,
         ReplayTimeline timeline,
         long lengthMs) {
+
+    /** The percent of the bytes moved that may be copied ahead of a first read in vain, where nobody says another one. */
+    public static final int VAIN_PERCENT = TerraceSettings.PLACEMENT_FIRST_READ_VAIN.get(key -> null);
 
     /** From a request to the first read from memory: a heartbeat, the copy, another heartbeat. */
     static final long PROMOTION_DELAY_MS = 500;
 
     private static final int QUEUED_MOVES = 256;
+    private static final long FIRST_READ_WITHIN_MS = TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(key -> null);
 
     /**
-     * Simulates.
+     * First reads of objects, after a write or at all.
+     *
+     * @param aheadBytes moved into memory ahead of first reads
+     * @param vainBytes of these, not read in time or at the end
+     */
+    public record FirstReads(long reads, long fromMemory, double aheadBytes, double vainBytes) {}
+
+    /**
+     * Simulates, with copies ahead of first reads as by default.
      *
      * @param memoryBytes of all DataNodes together
      * @param moveBytesPerS of all DataNodes together, 0 for no limit
@@ -45,17 +63,46 @@ public record PolicyReplay(
             long memoryBytes,
             long moveBytesPerS,
             int dataNodes) {
+        return of(label, spec, rules, trace, memoryBytes, moveBytesPerS, dataNodes, VAIN_PERCENT);
+    }
+
+    /**
+     * Simulates.
+     *
+     * @param memoryBytes of all DataNodes together
+     * @param moveBytesPerS of all DataNodes together, 0 for no limit
+     * @param vainPercent of the bytes moved into memory, those that may be copied ahead of a first read in vain; 0 for no such copies
+     */
+    public static PolicyReplay of(
+            String label,
+            PolicySpec spec,
+            RuleAssignments rules,
+            Trace trace,
+            long memoryBytes,
+            long moveBytesPerS,
+            int dataNodes,
+            int vainPercent) {
         TierHierarchy tiers =
                 TierHierarchy.of(PolicySpec.TIERS.tier(0).withCapacity(memoryBytes), PolicySpec.TIERS.tier(1));
         long lengthMs = trace.timeMs(trace.rows() - 1);
-        RuleAwarePolicy ruled = new RuleAwarePolicy(spec.make(tiers), spec, rules, memoryBytes);
-        ReplayTimeline timeline = new ReplayTimeline(ruled, lengthMs);
+        FirstReadPolicy ahead = new FirstReadPolicy(
+                spec.make(tiers),
+                rules::directory,
+                memoryBytes,
+                FIRST_READ_WITHIN_MS,
+                new VainLimit(vainPercent / 100.0, VainLimit.AT_FIRST_BYTES));
+        RuleAwarePolicy ruled =
+                new RuleAwarePolicy(vainPercent == 0 ? spec.make(tiers) : ahead, spec, rules, memoryBytes);
+        FirstReadCounts firstReads = new FirstReadCounts(ruled);
+        ReplayTimeline timeline = new ReplayTimeline(firstReads, lengthMs);
         ReplayConditions replayConditions =
                 new ReplayConditions(PROMOTION_DELAY_MS, moveBytesPerS, QUEUED_MOVES * Math.max(1, dataNodes));
         try (ProgressLine progress = new ProgressLine("simulating " + spec.policy(), trace.rows())) {
             ReplayResult outcome =
                     TraceReplay.replay(trace, tiers, replayConditions, timeline, System::nanoTime, progress::at);
-            return new PolicyReplay(label, spec, rules, ruled.poolReads(), outcome, timeline, lengthMs);
+            FirstReads first =
+                    new FirstReads(firstReads.reads(), firstReads.served(), ahead.aheadBytes(), ahead.vainBytes());
+            return new PolicyReplay(label, spec, rules, ruled.poolReads(), first, outcome, timeline, lengthMs);
         }
     }
 

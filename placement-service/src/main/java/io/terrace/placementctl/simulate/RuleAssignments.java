@@ -3,17 +3,20 @@ package io.terrace.placementctl.simulate;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.policy.replay.Trace;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
 import java.util.Arrays;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which rule of a policy holds for each object of a simulation.
+ * Which rule of a policy holds for each object of a simulation, and which objects are of directories that are alike.
  *
  * @param rules by object: the number of the rule, 0 for none, {@link #UNKNOWN} where the object's path is not known
+ * @param directories by object: a number that objects of like directories have in common, 0 where it is not known
  */
-public record RuleAssignments(int[] rules) {
+public record RuleAssignments(int[] rules, long[] directories) {
 
     static final int UNKNOWN = -1;
 
@@ -21,7 +24,16 @@ public record RuleAssignments(int[] rules) {
     public static RuleAssignments none(int objects) {
         int[] rules = new int[objects];
         Arrays.fill(rules, UNKNOWN);
-        return new RuleAssignments(rules);
+        return new RuleAssignments(rules, new long[objects]);
+    }
+
+    /** Of objects without paths, whose names say which are alike. */
+    public static RuleAssignments byName(Trace trace) {
+        RuleAssignments none = none(trace.objects());
+        for (int object = 0; object < trace.objects(); object++) {
+            none.directories[object] = trace.group(object) + 1;
+        }
+        return none;
     }
 
     /**
@@ -44,6 +56,7 @@ public record RuleAssignments(int[] rules) {
                 Integer object = numbers.get(Long.toString(answer.getBlocks(i)));
                 if (object != null) {
                     found.rules[object] = answer.getRules(i);
+                    found.directories[object] = answer.getDirectories(i);
                 }
             }
             if (!answer.hasNextSegment()) {
@@ -54,6 +67,13 @@ public record RuleAssignments(int[] rules) {
                     .setOffset(answer.getNextOffset())
                     .build();
         }
+    }
+
+    /** What objects of like directories have in common; null where that is not known. */
+    @Nullable
+    String directory(long object) {
+        long directory = directories[(int) object];
+        return directory == 0 ? null : Long.toString(directory);
     }
 
     int of(long object) {

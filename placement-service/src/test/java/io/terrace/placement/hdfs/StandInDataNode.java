@@ -77,6 +77,16 @@ public final class StandInDataNode implements AutoCloseable {
         heat.add(saysReaders ? read.addReaders(0).addReadersReads(times).build() : read.build());
     }
 
+    public void writes(ExtendedBlock block) {
+        heat.add(HeatProto.newBuilder()
+                .setBlock(proto(block))
+                .setReplicaTier(TierProto.DISK)
+                .setInMemory(false)
+                .setWrites(1)
+                .setBytesWritten(block.getNumBytes())
+                .build());
+    }
+
     /** Reads that took so long in all. */
     public void timedReads(ExtendedBlock block, int times, long ns) {
         boolean inMemory = memory.containsKey(block.getBlockId());

@@ -21,7 +21,7 @@ class RuleAwarePolicyTest {
         for (int i = 0; i < 1000; i++) {
             trace.add(i * 1000L, i % 10, SIZE, SIZE, false, -1);
         }
-        return PolicyReplay.of("candidate", spec, new RuleAssignments(rules), trace.build(), 50, 0, 1);
+        return PolicyReplay.of("candidate", spec, new RuleAssignments(rules, new long[10]), trace.build(), 50, 0, 1);
     }
 
     @Test

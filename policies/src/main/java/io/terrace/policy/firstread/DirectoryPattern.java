@@ -1,10 +1,15 @@
 package io.terrace.policy.firstread;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * The directories whose files are treated alike: a path without its last name, with {@code #} in place of each run of digits.
  * So {@code /logs/2026-11-25/00/part-3} and {@code /logs/2026-11-26/01/part-7} are both of {@code /logs/#-#-#/#}.
  */
 public final class DirectoryPattern {
+
+    private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+    private static final long FNV_PRIME = 0x100000001b3L;
 
     private DirectoryPattern() {}
 
@@ -12,6 +17,15 @@ public final class DirectoryPattern {
     public static String of(String path) {
         int end = Math.max(0, path.lastIndexOf('/'));
         return end == 0 ? "/" : withoutNumbers(path.substring(0, end));
+    }
+
+    /** A number in place of what {@link #of} says, never 0: other directories have other ones, as good as always. */
+    public static long number(String path) {
+        long hash = FNV_OFFSET;
+        for (byte b : of(path).getBytes(StandardCharsets.UTF_8)) {
+            hash = (hash ^ (b & 0xff)) * FNV_PRIME;
+        }
+        return hash == 0 ? 1 : hash;
     }
 
     /** A text with {@code #} in place of each run of digits. */

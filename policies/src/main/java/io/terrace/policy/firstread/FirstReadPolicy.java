@@ -6,6 +6,7 @@ import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.PlacementPolicy;
 import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Another policy, and in a part of the fastest tier objects that wait for their first read. What {@link FirstReadModel} expects to
@@ -19,11 +20,14 @@ public final class FirstReadPolicy extends ForwardingPolicy {
     /** What waits takes at most this part of the fastest tier. */
     public static final int HELD_PART = 4;
 
+    /** For so long a write may be told again, as by each DataNode that has a replica. */
+    private static final long SAME_WRITE_MS = 10_000;
+
     private static final int MOST_GROUPS = 4_096;
     private static final int MOST_AWAITED = 1 << 20;
 
     private final PlacementPolicy policy;
-    private final LongFunction<String> groups;
+    private final LongFunction<@Nullable String> groups;
     private final FirstReadModel model;
     private final VainLimit limit;
     private final MemoryYield memoryYield = new MemoryYield();
@@ -55,20 +59,24 @@ public final class FirstReadPolicy extends ForwardingPolicy {
     /**
      * Stands around a policy.
      *
-     * @param groups of each object
+     * @param groups of each object; null where that is not known, so nothing is learned from it
      * @param capacityBytes of the fastest tier, which the policy was made for
      * @param withinMs for how long an object waits
-     * @param vainShare see {@link VainLimit}
+     * @param limit to the bytes in vain, which nobody else counts for
      */
     public FirstReadPolicy(
-            PlacementPolicy policy, LongFunction<String> groups, long capacityBytes, long withinMs, double vainShare) {
+            PlacementPolicy policy,
+            LongFunction<@Nullable String> groups,
+            long capacityBytes,
+            long withinMs,
+            VainLimit limit) {
         super(policy);
         this.policy = policy;
         this.groups = groups;
         this.capacityBytes = capacityBytes;
         this.withinMs = withinMs;
         this.model = new FirstReadModel(withinMs, MOST_GROUPS, MOST_AWAITED);
-        this.limit = new VainLimit(vainShare, capacityBytes / 1_000);
+        this.limit = limit;
     }
 
     private void copied(long bytes) {
@@ -85,6 +93,9 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         memoryYield.passed(nowMs, capacityBytes - heldBytes);
         if (access.isWrite()) {
             if (heldBytesOf.containsKey(object)) {
+                if (nowMs - heldSinceMs.get(object) < SAME_WRITE_MS && heldBytesOf.get(object) == access.sizeBytes()) {
+                    return;
+                }
                 giveUp(nowMs, object, counted);
             }
             policy.access(access, counted);
@@ -104,6 +115,9 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         long object = access.object();
         long bytes = access.sizeBytes();
         String group = groups.apply(object);
+        if (group == null) {
+            return;
+        }
         boolean expected = access.tier() > 0
                 && bytes > 0
                 && model.expects(group, bytes)

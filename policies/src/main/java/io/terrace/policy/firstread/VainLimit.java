@@ -6,6 +6,9 @@ package io.terrace.policy.firstread;
  */
 public final class VainLimit {
 
+    /** What the service, and simulations of it, allow at first. */
+    public static final long AT_FIRST_BYTES = 256L << 20;
+
     private final double share;
     private final long atFirstBytes;
     private double copiedBytes;

@@ -13,6 +13,15 @@ class DirectoryPatternTest {
     }
 
     @Test
+    void number_isThatOfTheDirectoryPattern() {
+        assertThat(DirectoryPattern.number("/logs/2026-11-25/00/part-3"))
+                .isEqualTo(DirectoryPattern.number("/logs/2027-1-2/13/other"))
+                .isNotEqualTo(DirectoryPattern.number("/logs/2026-11-25/part-3"))
+                .isNotEqualTo(DirectoryPattern.number("/tmp/2026-11-25/00/part-3"))
+                .isNotZero();
+    }
+
+    @Test
     void of_fileInRoot_isRoot() {
         assertThat(DirectoryPattern.of("/f")).isEqualTo("/");
         assertThat(DirectoryPattern.of("f")).isEqualTo("/");

@@ -6,6 +6,7 @@ import io.terrace.placement.accesslog.Segments.Segment;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.policy.firstread.DirectoryPattern;
 import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
@@ -35,7 +36,9 @@ final class AccessLogCodec {
         List<NamedBlock> named = log.named(segment, request.getOffset(), BLOCKS_PER_ANSWER);
         for (NamedBlock block : named) {
             PathRule rule = spec.ruleFor(block.path());
-            response.addBlocks(block.block()).addRules(rule == null ? 0 : rule.number());
+            response.addBlocks(block.block())
+                    .addRules(rule == null ? 0 : rule.number())
+                    .addDirectories(DirectoryPattern.number(block.path()));
         }
         if (named.size() == BLOCKS_PER_ANSWER) {
             response.setNextSegment(segment.name()).setNextOffset(request.getOffset() + BLOCKS_PER_ANSWER);
