@@ -125,6 +125,19 @@ class FirstReadPlacementTest extends SteppedLoop {
         assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isPositive();
     }
 
+    /** Each DataNode with a replica reports the write, the last of them after the read. */
+    @Test
+    void written_toldByAllReplicas_isOneWrite() {
+        for (int id = 1; id <= 6; id++) {
+            beat(one.writes(block(id, 1)));
+            beat(one.reads(block(id, 1), 1));
+            beat(two.writes(block(id, 1)));
+        }
+        pass(HOUR_MS);
+        written(block(20, 1));
+        assertThat(one.memory).containsKey(20L);
+    }
+
     @Test
     void copies_ofMoreThanAQuarterOfMemory_areRefused() {
         readSoonAfterTheWrite(8);

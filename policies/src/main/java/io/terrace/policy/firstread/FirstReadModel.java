@@ -1,5 +1,6 @@
 package io.terrace.policy.firstread;
 
+import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,6 +18,9 @@ public final class FirstReadModel {
 
     static final double NEEDED = 0.8;
 
+    /** For so long a write may be told again, as by each DataNode that has a replica. */
+    static final long SAME_WRITE_MS = 10_000;
+
     /** What an outcome counts when the next one comes: about 30 of them matter. */
     private static final double FADING = 0.97;
 
@@ -25,6 +29,9 @@ public final class FirstReadModel {
     private final Map<String, Group> groups;
     /** In the order in which they were written. */
     private final Long2ObjectLinkedOpenHashMap<Awaited> awaited = new Long2ObjectLinkedOpenHashMap<>();
+
+    /** Objects that were read so soon that their write may be told again, and when it was told first. */
+    private final Long2LongLinkedOpenHashMap readAtOnce = new Long2LongLinkedOpenHashMap();
 
     private record Awaited(long sinceMs, long bytes, Group group) {}
 
@@ -83,10 +90,13 @@ public final class FirstReadModel {
         };
     }
 
-    /** An object was written as a whole, which is awaited from now on; one that is awaited already stays so. */
+    /**
+     * An object was written as a whole, which is awaited from now on; one that is awaited already stays so. What is told again
+     * within {@value #SAME_WRITE_MS} ms, after its read, is the same write.
+     */
     public void written(long nowMs, long object, long bytes, String group) {
         expire(nowMs);
-        if (awaited.size() < mostAwaited && !awaited.containsKey(object)) {
+        if (awaited.size() < mostAwaited && !awaited.containsKey(object) && !readAtOnce.containsKey(object)) {
             Group known = groups.computeIfAbsent(group, name -> new Group());
             known.await(nowMs, bytes);
             awaited.put(object, new Awaited(nowMs, bytes, known));
@@ -107,6 +117,9 @@ public final class FirstReadModel {
         Awaited was = awaited.remove(object);
         if (was != null) {
             was.group.outcome(nowMs, was.sinceMs, was.bytes, true);
+            if (nowMs - was.sinceMs < SAME_WRITE_MS && readAtOnce.size() < mostAwaited) {
+                readAtOnce.put(object, was.sinceMs);
+            }
         }
         return was != null;
     }
@@ -119,6 +132,9 @@ public final class FirstReadModel {
 
     /** Takes note of objects that were not read in time. */
     public void expire(long nowMs) {
+        while (!readAtOnce.isEmpty() && nowMs - readAtOnce.get(readAtOnce.firstLongKey()) >= SAME_WRITE_MS) {
+            readAtOnce.removeFirstLong();
+        }
         while (!awaited.isEmpty() && nowMs - awaited.get(awaited.firstLongKey()).sinceMs >= withinMs) {
             Awaited was = awaited.removeFirst();
             was.group.outcome(nowMs, was.sinceMs, was.bytes, false);

@@ -20,9 +20,6 @@ public final class FirstReadPolicy extends ForwardingPolicy {
     /** What waits takes at most this part of the fastest tier. */
     public static final int HELD_PART = 4;
 
-    /** For so long a write may be told again, as by each DataNode that has a replica. */
-    private static final long SAME_WRITE_MS = 10_000;
-
     private static final int MOST_GROUPS = 4_096;
     private static final int MOST_AWAITED = 1 << 20;
 
@@ -93,7 +90,7 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         memoryYield.passed(nowMs, capacityBytes - heldBytes);
         if (access.isWrite()) {
             if (heldBytesOf.containsKey(object)) {
-                if (nowMs - heldSinceMs.get(object) < SAME_WRITE_MS && heldBytesOf.get(object) == access.sizeBytes()) {
+                if (nowMs - heldSinceMs.get(object) < FirstReadModel.SAME_WRITE_MS && heldBytesOf.get(object) == access.sizeBytes()) {
                     return;
                 }
                 giveUp(nowMs, object, counted);

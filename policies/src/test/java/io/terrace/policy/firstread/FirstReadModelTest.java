@@ -82,6 +82,17 @@ class FirstReadModelTest {
     }
 
     @Test
+    void written_toldAgainAfterTheRead_isNotAwaitedAgain() {
+        FirstReadModel patient = new FirstReadModel(60_000, 2, 5);
+        patient.written(0, 1, 10, DIR);
+        patient.read(100, 1);
+        patient.written(200, 1, 10, DIR);
+        assertThat(patient.awaits(200, 1)).isFalse();
+        patient.written(FirstReadModel.SAME_WRITE_MS, 1, 10, DIR);
+        assertThat(patient.awaits(FirstReadModel.SAME_WRITE_MS, 1)).as("another write").isTrue();
+    }
+
+    @Test
     void worth_isReadsByTimeAndBytesThatWaited() {
         assertThat(model.worth(0, DIR)).isZero();
         model.written(0, 1, 10, DIR);
