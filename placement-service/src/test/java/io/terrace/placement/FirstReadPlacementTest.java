@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.move.HeldBlocks;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,12 +110,29 @@ class FirstReadPlacementTest extends SteppedLoop {
     @Test
     void copy_readWhileOnItsWay_isThePolicysAndNotInVain() {
         readSoonAfterTheWrite(6);
-        beat(one.writes(block(20, 1)));
+        one.carryOut = order -> MoveOutcome.LOST;
+        written(block(20, 1));
+        MoveOrder order = one.orders.get(one.orders.size() - 1);
+        assertThat(order.block().id()).isEqualTo(20);
         beat(one.reads(block(20, 1), 1));
+        assertThat(held(20)).isTrue();
+        one.arrives(block(20, 1), false);
+        one.result(order, 7, MoveOutcome.DONE);
         waitForCopies();
         assertThat(one.memory).containsKey(20L);
         assertThat(held(20)).isFalse();
         assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isZero();
+    }
+
+    @Test
+    void copy_readBeforeItIsOrdered_isNotWantedAnyMore() {
+        readSoonAfterTheWrite(6);
+        long ordered = metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED);
+        beat(one.writes(block(20, 1)));
+        beat(one.reads(block(20, 1), 1));
+        waitForCopies();
+        assertThat(one.memory).doesNotContainKey(20L);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isEqualTo(ordered);
     }
 
     @Test

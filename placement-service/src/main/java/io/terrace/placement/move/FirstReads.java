@@ -109,6 +109,7 @@ public final class FirstReads {
             memoryYield.served((double) entry.reads() * entry.bytesReadFromMemory() / Math.max(1, entry.bytesRead()));
             return;
         }
+        writtenBlocks.withdraw(blockId);
         DataNodeState node = ahead.read(blockId);
         if (node != null) {
             metricRegistry.increment(Metric.PLACEMENT_FIRST_READ_SERVED);

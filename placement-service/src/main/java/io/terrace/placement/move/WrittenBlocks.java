@@ -103,6 +103,15 @@ public final class WrittenBlocks {
         waiting.put(block.id(), new Written(block, node, cause, reason, ordered, nowMs, nowMs + ASK_AGAIN_MS));
     }
 
+    /** The first read of a block came before its copy was ordered: it is not wanted any more, unless for a rule. */
+    void withdraw(long blockId) {
+        Written written = waiting.get(blockId);
+        if (written != null && written.cause == Cause.FIRST_READ) {
+            waiting.remove(blockId);
+            written.ordered.accept(null);
+        }
+    }
+
     /** Orders copies of what is complete, with one look at the NameNode's maps. */
     public void turn(long nowMs, MovePlanner planner) {
         List<Written> due = due(nowMs);
