@@ -71,7 +71,7 @@ final class HeatProcessor {
                 counted.add(entry);
             }
         }
-        ruleEvaluator.prepare(nowMs, node, counted, firstReads.isOn());
+        ruleEvaluator.prepare(nowMs, node, counted, block -> firstReads.asksFor(nowMs, block));
         holderLookup.ask(nowMs, node, counted);
         for (Heat entry : counted) {
             heat(nowMs, node, entry);

@@ -152,6 +152,7 @@ class FirstReadPlacementTest extends SteppedLoop {
             beat(one.reads(block(id, 1), 1));
             beat(two.writes(block(id, 1)));
         }
+        assertThat(names.pathLooks).isEqualTo(6);
         pass(HOUR_MS);
         written(block(20, 1));
         assertThat(one.memory).containsKey(20L);

@@ -54,9 +54,9 @@ public final class FirstReads {
         this.countedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
     }
 
-    /** Whether it wants to know the paths of blocks that are written. */
-    public boolean isOn() {
-        return settings.isOn();
+    /** Whether it wants to know the path of a block that was written: not of one whose write it was told before. */
+    public boolean asksFor(long nowMs, long blockId) {
+        return settings.isOn() && !model.knowsWriteOf(nowMs, blockId);
     }
 
     /**

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,20 +76,18 @@ public final class RuleEvaluator {
     /**
      * Looks up what the entries of a DataNode's heartbeat need.
      *
-     * @param written whether the paths of blocks that were written are wanted in any case, for {@link #path}
+     * @param written which blocks' paths are wanted in any case if they were written, for {@link #path}
      */
-    public void prepare(long nowMs, DataNodeState node, List<Heat> entries, boolean written) {
+    public void prepare(long nowMs, DataNodeState node, List<Heat> entries, LongPredicate written) {
         fresh.clear();
         boolean rules = !spec.rules().isEmpty() || spec.countsJobs();
-        if (!rules && !written) {
-            return;
-        }
         TokenBucket looks = node.reportQuota().looks();
         long limit = Math.min(ReportQuota.LOOKS_FOR_PATHS, looks.available(nowMs)) * view.lockBlocks();
         List<Reported> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
-            boolean wanted = (written && entry.writes() > 0) || (rules && (heat == null || !isValid(nowMs, heat)));
+            boolean wanted = (entry.writes() > 0 && written.test(entry.block().id()))
+                    || (rules && (heat == null || !isValid(nowMs, heat)));
             if (unknown.size() < limit && wanted) {
                 unknown.add(new Reported(node, entry.block()));
             }

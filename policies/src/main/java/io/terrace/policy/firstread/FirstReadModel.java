@@ -95,8 +95,7 @@ public final class FirstReadModel {
      * within {@value #SAME_WRITE_MS} ms, after its read, is the same write.
      */
     public void written(long nowMs, long object, long bytes, String group) {
-        expire(nowMs);
-        if (awaited.size() < mostAwaited && !awaited.containsKey(object) && !readAtOnce.containsKey(object)) {
+        if (awaited.size() < mostAwaited && !knowsWriteOf(nowMs, object)) {
             Group known = groups.computeIfAbsent(group, name -> new Group());
             known.await(nowMs, bytes);
             awaited.put(object, new Awaited(nowMs, bytes, known));
@@ -128,6 +127,12 @@ public final class FirstReadModel {
     public boolean awaits(long nowMs, long object) {
         expire(nowMs);
         return awaited.containsKey(object);
+    }
+
+    /** Whether a write of the object is one that it was told of before. */
+    public boolean knowsWriteOf(long nowMs, long object) {
+        expire(nowMs);
+        return awaited.containsKey(object) || readAtOnce.containsKey(object);
     }
 
     /** Takes note of objects that were not read in time. */
