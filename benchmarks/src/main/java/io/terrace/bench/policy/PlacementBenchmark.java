@@ -285,8 +285,7 @@ public final class PlacementBenchmark implements Callable<Integer> {
         return cells;
     }
 
-    private Map<String, ReplayResult> replay(
-            ReplayCase replayCase, Trace trace, List<PolicyVariant> contestants) {
+    private Map<String, ReplayResult> replay(ReplayCase replayCase, Trace trace, List<PolicyVariant> contestants) {
         TierHierarchy hierarchy = replayCase.hierarchy(trace.readFootprintBytes());
         Map<String, ReplayResult> outcomes = new LinkedHashMap<>();
         try (ProgressBar bar = progress(replayCase, (long) trace.rows() * contestants.size())) {

@@ -67,8 +67,7 @@ class FirstReadClusterTest {
 
     /** Files of two blocks, each in a directory of its own. */
     private static DataSet outputs(String job) {
-        Content content =
-                DataSet.seeded(7, FILES * FILE_BYTES, FILE_BYTES).content();
+        Content content = DataSet.seeded(7, FILES * FILE_BYTES, FILE_BYTES).content();
         List<StoredFile> files = new ArrayList<>();
         for (int run = 0; run < FILES; run++) {
             files.add(new StoredFile("/" + job + "/run-" + run + "/part-0", FILE_BYTES, true));

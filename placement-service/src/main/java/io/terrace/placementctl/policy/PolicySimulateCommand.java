@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
             "What a policy would have done with the accesses of the last hours, or of a trace, beside the one in"
                     + " force.",
             "Simulates the memory of all DataNodes as one, with --cluster also their places. With the service's log of"
-                + " accesses, rules by path and pools take part: the NameNode says which rule holds for which block. A"
-                + " trace has no paths, so with one they take none; bounds of size do."
+                    + " accesses, rules by path and pools take part: the NameNode says which rule holds for which block. A"
+                    + " trace has no paths, so with one they take none; bounds of size do."
         },
         mixinStandardHelpOptions = true)
 final class PolicySimulateCommand extends ClusterCommand {
@@ -92,8 +92,8 @@ final class PolicySimulateCommand extends ClusterCommand {
             names = "--cluster",
             description =
                     "Also simulate on which DataNodes copies would be, with readers where they were. Needs a log of"
-                        + " accesses with hosts (terrace.placement.access-log.readers). Slower: some 100,000 reads a"
-                        + " second.")
+                            + " accesses with hosts (terrace.placement.access-log.readers). Slower: some 100,000 reads a"
+                            + " second.")
     boolean cluster;
 
     @Option(
@@ -175,7 +175,8 @@ final class PolicySimulateCommand extends ClusterCommand {
         }
         Trace accesses = source.accesses();
         RuleAssignments rules = source.rules().of(candidate);
-        replays.add(PolicyReplay.of("candidate", candidate, rules, accesses, memoryBytes, budget, dataNodes, vainPercent));
+        replays.add(
+                PolicyReplay.of("candidate", candidate, rules, accesses, memoryBytes, budget, dataNodes, vainPercent));
         PolicySpec other = other(source);
         if (other != null) {
             String label = compare.equals("current") ? "current" : "other";

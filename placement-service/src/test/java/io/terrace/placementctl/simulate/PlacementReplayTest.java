@@ -138,7 +138,8 @@ class PlacementReplayTest {
         int tmp = log.numbers().getOrDefault("101", -1);
         int[] rules = new int[2];
         rules[tmp] = 1;
-        Outcome cluster = replay(log, never, new RuleAssignments(rules, new long[rules.length]), 1).cluster();
+        Outcome cluster = replay(log, never, new RuleAssignments(rules, new long[rules.length]), 1)
+                .cluster();
         assertThat(cluster.hits()).isEqualTo(9);
         assertThat(cluster.local()).as("block 101 is never in memory").isZero();
     }

@@ -25,8 +25,7 @@ class PolicyReplayTest {
         PolicySpec spec = PolicyFile.read("test", "policy: lru\nrules: [{path: /tmp/**, place: never}]");
         long[] directories = new long[OBJECTS];
         Arrays.fill(directories, directory);
-        RuleAssignments assignments =
-                new RuleAssignments(rules.length == 0 ? new int[OBJECTS] : rules, directories);
+        RuleAssignments assignments = new RuleAssignments(rules.length == 0 ? new int[OBJECTS] : rules, directories);
         return PolicyReplay.of("candidate", spec, assignments, rows.build(), 400, 0, 1, vainPercent);
     }
 
@@ -36,7 +35,9 @@ class PolicyReplayTest {
         assertThat(replay.first().reads()).isEqualTo(OBJECTS);
         assertThat(replay.first().fromMemory()).isBetween(90L, 97L);
         assertThat(replay.first().aheadBytes()).isEqualTo(10.0 * replay.first().fromMemory());
-        assertThat(replay.first().vainBytes()).as("each write is told three times").isZero();
+        assertThat(replay.first().vainBytes())
+                .as("each write is told three times")
+                .isZero();
         assertThat(replay.outcome().tierReads()[0]).isEqualTo(replay.first().fromMemory());
     }
 

@@ -90,7 +90,8 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         memoryYield.passed(nowMs, capacityBytes - heldBytes);
         if (access.isWrite()) {
             if (heldBytesOf.containsKey(object)) {
-                if (nowMs - heldSinceMs.get(object) < FirstReadModel.SAME_WRITE_MS && heldBytesOf.get(object) == access.sizeBytes()) {
+                if (nowMs - heldSinceMs.get(object) < FirstReadModel.SAME_WRITE_MS
+                        && heldBytesOf.get(object) == access.sizeBytes()) {
                     return;
                 }
                 giveUp(nowMs, object, counted);

@@ -89,7 +89,9 @@ class FirstReadModelTest {
         patient.written(200, 1, 10, DIR);
         assertThat(patient.awaits(200, 1)).isFalse();
         patient.written(FirstReadModel.SAME_WRITE_MS, 1, 10, DIR);
-        assertThat(patient.awaits(FirstReadModel.SAME_WRITE_MS, 1)).as("another write").isTrue();
+        assertThat(patient.awaits(FirstReadModel.SAME_WRITE_MS, 1))
+                .as("another write")
+                .isTrue();
     }
 
     @Test

@@ -28,7 +28,11 @@ class FirstReadPolicyTest {
 
     private static FirstReadPolicy policy(String name) {
         return new FirstReadPolicy(
-                PolicyCatalog.create(name, Map.of(), TIERS), object -> "all", CAPACITY, 3_600_000, new VainLimit(0.1, 0));
+                PolicyCatalog.create(name, Map.of(), TIERS),
+                object -> "all",
+                CAPACITY,
+                3_600_000,
+                new VainLimit(0.1, 0));
     }
 
     private ReplayResult replay(int objects, LongPredicate read) {
