@@ -130,7 +130,11 @@ class LoggedHostsTest {
         List<String> lines = lines(segment);
         assertThat(lines.subList(1, 3))
                 .containsExactlyInAnyOrder("#node," + a + "," + hostA + ",1000", "#node," + b + "," + hostB + ",500");
-        assertThat(lines.subList(3, lines.size()))
+        List<String> rest = lines.subList(3, lines.size());
+        // The writer's thread looks for them when it is done with what it found, which may be the first row only.
+        assertThat(rest.stream().filter(line -> line.startsWith("#held,")))
+                .containsExactly("#held,7," + a + "," + b, "#held,8," + a + "," + b);
+        assertThat(rest.stream().filter(line -> !line.startsWith("#held,")))
                 .containsExactly(
                         "#by," + hostA + "," + a,
                         "1700000000.000,7,10,R,100,",
@@ -140,9 +144,7 @@ class LoggedHostsTest {
                         "#by,0," + a,
                         "1700000000.000,7,10,R,100,",
                         "#by," + number("10.0.0.9") + "," + a,
-                        "1700000000.000,8,10,R,100,",
-                        "#held,7," + a + "," + b,
-                        "#held,8," + a + "," + b);
+                        "1700000000.000,8,10,R,100,");
         assertThat(String.join("\n", lines)).doesNotContain("10.0.0", "uuid", "secret");
         Trace trace = TraceReader.read(segment.file());
         assertThat(trace.rows()).as("comments are no rows").isEqualTo(5);
