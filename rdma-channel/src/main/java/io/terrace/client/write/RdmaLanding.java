@@ -8,6 +8,7 @@ import io.terrace.channel.write.WindowOutput;
 import io.terrace.channel.write.WriteFrame;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,8 @@ final class RdmaLanding implements LandingClient {
         if (state != State.ASKED) {
             throw new MalformedMessageException("a window that was not asked for");
         }
-        if (key == null) {
+        // A window that has no room for a frame would be waited for without end.
+        if (key == null || key.lengthBytes() < WriteFrame.MAX_DATA_BYTES) {
             state = State.OFF;
         } else {
             attempt = connector.begin(datanode, where, key);
@@ -112,12 +114,21 @@ final class RdmaLanding implements LandingClient {
         WindowOutput attached = writer;
         int bytes = data.remaining();
         int at = attached == null ? -1 : ring.find(bytes);
-        if (attached == null || at < 0 || !attached.write(at, data)) {
+        if (attached == null || at < 0 || !write(attached, at, data)) {
             return false;
         }
         ring.take(number, at, bytes);
         metricRegistry.add(Metric.CLIENT_WRITE_VERBS_BYTES, bytes);
         return true;
+    }
+
+    private boolean write(WindowOutput attached, int at, ByteBuffer data) throws IOException {
+        try {
+            return attached.write(at, data);
+        } catch (IOException e) {
+            lost(attached, e);
+            return false;
+        }
     }
 
     @Override
@@ -128,16 +139,19 @@ final class RdmaLanding implements LandingClient {
     @Override
     public void check() throws IOException {
         WindowOutput attached = writer;
-        if (attached == null || !attached.hasEnded()) {
-            return;
+        if (attached != null && attached.hasEnded()) {
+            lost(attached, new EOFException("the other side is gone"));
         }
+    }
+
+    /** Data goes over tcp from now on. */
+    private void lost(WindowOutput attached, IOException why) throws IOException {
         writer = null;
         state = State.OFF;
-        WindowLostException lost = new WindowLostException(where);
-        connector.failed(datanode, where, lost);
+        connector.failed(datanode, where, why);
         attached.close();
         if (!ring.isEmpty()) {
-            throw lost;
+            throw new WindowLostException(where, why);
         }
     }
 

@@ -214,7 +214,9 @@ final class FakeStreamer implements StockStreamer {
         if (!recovers) {
             throw fault;
         }
-        badNodes.add(fault instanceof PipelineException said ? said.badNode(nodes) : 0);
+        if (!(fault instanceof WindowLostException)) {
+            badNodes.add(fault instanceof PipelineException said ? said.badNode(nodes) : 0);
+        }
         boolean opened = open(
                 ending
                         ? BlockConstructionStage.PIPELINE_CLOSE_RECOVERY

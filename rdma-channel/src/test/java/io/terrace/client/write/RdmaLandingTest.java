@@ -177,5 +177,36 @@ final class RdmaLandingTest {
         streamer.close();
         assertThat(stored()).isEqualTo(written.toByteArray());
         assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
+        assertThat(streamer.badNodes()).as("no DataNode is at fault").isEmpty();
+    }
+
+    /** Nothing was in it: there is nothing to recover. */
+    @Test
+    void windowThatIsLost_whileItIsEmpty_leavesTheFileToTcp() throws Exception {
+        start(new WithWindows(), (where, key) -> window);
+        ByteArrayOutputStream written = writeUntilLanded();
+        window.disconnect();
+        written.writeBytes(write(BLOCK_BYTES, 7));
+        streamer.close();
+        assertThat(stored()).isEqualTo(written.toByteArray());
+        assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_RECOVERIES)).isZero();
+    }
+
+    /** What has no room for one frame would never have room. */
+    @Test
+    void windowThatIsTooSmall_isNotUsed() throws Exception {
+        start(
+                new FakeWriteServer() {
+                    @Override
+                    RegionKey window(FrameChannel frames) {
+                        return new FakeWindow(WriteFrame.MAX_DATA_BYTES - 1).key();
+                    }
+                },
+                (where, key) -> new FakeWindow(WriteFrame.MAX_DATA_BYTES - 1));
+        byte[] written = write(5 << 20, 8);
+        streamer.close();
+        assertThat(stored()).isEqualTo(written);
+        assertThat(landed()).isZero();
     }
 }
