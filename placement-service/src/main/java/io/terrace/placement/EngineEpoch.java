@@ -281,9 +281,14 @@ final class EngineEpoch {
                 : sums().movers();
     }
 
-    /** Of each DataNode; longer with many of them, so that no more than a thousand heartbeats a second arrive. */
+    /**
+     * Of each DataNode. Longer with many of them: each heartbeat costs the NameNode some 150 us of processor time, nearly all in
+     * Hadoop's RPC. Up to a hundred DataNodes send a hundred heartbeats a second at most, more of them one each, and in all
+     * no more than a thousand.
+     */
     int heartbeatIntervalMs() {
-        return Math.max(settings.heartbeats().intervalMs(), clusterState.nodes().size());
+        int nodes = clusterState.nodes().size();
+        return Math.max(settings.heartbeats().intervalMs(), Math.max(Math.min(1_000, 10 * nodes), nodes));
     }
 
     /** Whoever missed so many heartbeats is silent, however rare they are. */

@@ -235,7 +235,7 @@ public final class PlacementEngine {
         latestMs = nowMs;
         if (!active) {
             count(nowMs, said);
-            return HeartbeatAnswer.standby(settings.heartbeats().intervalMs());
+            return HeartbeatAnswer.standby(engineEpoch.heartbeatIntervalMs());
         }
         DataNodeState node = engineEpoch.node(nowMs, said.node());
         if (node == null) {

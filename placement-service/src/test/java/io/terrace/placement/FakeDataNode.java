@@ -35,6 +35,7 @@ public final class FakeDataNode {
     long sequence;
     long bytesServed = 1L << 40;
     long descriptorsHeld;
+    boolean omitsFigures;
     boolean serving = true;
     boolean takesVolumeMoves;
     String release = "";
@@ -149,10 +150,10 @@ public final class FakeDataNode {
                 residency,
                 wantsFull,
                 List.copyOf(results),
-                conditions,
+                omitsFigures ? null : conditions,
                 bytesServed,
                 serving,
-                Map.of(Metric.READS_DESCRIPTORS_HELD.id(), descriptorsHeld),
+                omitsFigures ? null : Map.of(Metric.READS_DESCRIPTORS_HELD.id(), descriptorsHeld),
                 takesVolumeMoves,
                 release,
                 resized);

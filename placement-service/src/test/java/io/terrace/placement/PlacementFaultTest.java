@@ -14,6 +14,8 @@ import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What goes missing, comes twice, comes late or fails. */
 class PlacementFaultTest extends SteppedLoop {
@@ -46,6 +48,19 @@ class PlacementFaultTest extends SteppedLoop {
         one.reads(block(2, 1), 1);
         Heartbeat present = one.heartbeat();
         assertThat(placement.heartbeat(nowMs, present).fullWanted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 250", "25, 250", "50, 500", "100, 1000", "1000, 1000", "1500, 1500"})
+    void manyDataNodes_sendLessOften_toAStandbyToo(int nodes, int intervalMs) {
+        int answered = 0;
+        for (int i = 0; i < nodes; i++) {
+            answered = new FakeDataNode("dn" + i, MB).beat(placement, nowMs).intervalMs();
+        }
+        assertThat(answered).isEqualTo(intervalMs);
+        placement.standDown();
+        assertThat(new FakeDataNode("dn0", MB).beat(placement, nowMs).intervalMs())
+                .isEqualTo(intervalMs);
     }
 
     @Test

@@ -102,6 +102,25 @@ class VolumeMoveDispatchTest extends TieredCluster {
     }
 
     @Test
+    void figuresLeftOut_areThoseThatTheDataNodeSentBefore() {
+        engine(Map.of("terrace.placement.volume.bandwidth", "1m"));
+        one.descriptorsHeld = 1;
+        one.bytesServed = 0;
+        beats(1);
+        one.descriptorsHeld = 0;
+        one.omitsFigures = true;
+        many(one, 1, 10, 1);
+        waits(5_000);
+        assertThat(one.orders).isNotEmpty().allMatch(order -> order.bytesPerSecond() == 1 << 20);
+        assertThat(placement.reports().nodes(nowMs).get(0).figures())
+                .containsOnly(Map.entry(Metric.READS_DESCRIPTORS_HELD.id(), 1L));
+        one.omitsFigures = false;
+        beats(1);
+        assertThat(placement.reports().nodes(nowMs).get(0).figures())
+                .containsOnly(Map.entry(Metric.READS_DESCRIPTORS_HELD.id(), 0L));
+    }
+
+    @Test
     void paused_movesWait() {
         placement.operatorState(OperatorState.initial().withMoves(false));
         many(one, 1, 3, 1);

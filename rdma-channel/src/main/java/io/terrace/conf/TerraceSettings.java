@@ -389,7 +389,8 @@ public final class TerraceSettings {
     public static final Setting<Long> PLACEMENT_HEARTBEAT_INTERVAL = key(
                     "terrace.placement.heartbeat.interval", "NameNode")
             .millis("250ms", 50, DAYS_24)
-            .doc("Time between two heartbeats of a DataNode; 1 ms per DataNode where that is longer.");
+            .doc(
+                    "Time between two heartbeats of a DataNode. With more than 25 DataNodes it is longer: 10 ms for each of them up to 1 s, or 1 ms for each where that is more.");
 
     public static final Setting<Long> PLACEMENT_NODE_EXPIRY = key("terrace.placement.node.expiry", "NameNode")
             .millis("10s", 1_000, DAYS_24)

@@ -91,6 +91,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
 
+    /** Nearly all of them are replaced by the next ones before anybody looks at them. */
+    private static final long FIGURES_NS = TimeUnit.SECONDS.toNanos(1);
+
     /** Told in one heartbeat. */
     private static final int MOST_SPEEDS = 256;
 
@@ -112,6 +115,11 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private long speedsDelivered;
     private long speedsSent;
     private @Nullable HeartbeatRequestProto unanswered;
+    /** Whether the service has figures and conditions that it keeps until it is told others. */
+    private boolean figuresKept;
+
+    private long figuresNs;
+    private List<ConditionProto> conditionsSent = List.of();
     /** The blocks whose read times the service wants. */
     private ControlSample compared = ControlSample.NONE;
 
@@ -137,9 +145,16 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         return heat;
     }
 
+    /** A page of heat does not wait for the regular heartbeat. Less does: all DataNodes of a busy cluster have some at any time. */
     @Override
     public void blockAdded() {
-        sendSoon.run();
+        if (hasPageOfHeat()) {
+            sendSoon.run();
+        }
+    }
+
+    private boolean hasPageOfHeat() {
+        return heat.size() >= Math.min(HeartbeatLimits.ENTRIES, shared.heatBlocks() / 2);
     }
 
     @Override
@@ -172,11 +187,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 .setRelease(RELEASE)
                 .setServing(shared.tier().serves(pool))
                 .addTiers(memory())
-                .addAllTiers(shared.otherTiers().get())
-                .addAllConditions(shared.conditions().get());
-        if (outranked != null) {
-            request.addConditions(outranked);
-        }
+                .addAllTiers(shared.otherTiers().get());
         if (resized != null) {
             request.setResized(resized);
         }
@@ -201,8 +212,25 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             speedsSent = speed.change();
         }
         shared.metricRegistry().add(Metric.HEAT_DROPPED, heat.takeDropped());
-        figures.addTo(request);
+        addFigures(request, nowNs);
         return request.build();
+    }
+
+    /** Once a second, and at once where a condition came or went, or a move ended. */
+    private void addFigures(HeartbeatRequestProto.Builder request, long nowNs) {
+        List<ConditionProto> conditions = new ArrayList<>(shared.conditions().get());
+        if (outranked != null) {
+            conditions.add(outranked);
+        }
+        boolean asBefore = sentResults.isEmpty() && conditions.equals(conditionsSent);
+        if (figuresKept && asBefore && nowNs - figuresNs < FIGURES_NS) {
+            request.setFiguresOmitted(true);
+            return;
+        }
+        figuresNs = nowNs;
+        conditionsSent = conditions;
+        request.addAllConditions(conditions);
+        figures.addTo(request);
     }
 
     /**
@@ -218,6 +246,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         bytesServedDelivered = bytesServedSent;
         speedsDelivered = speedsSent;
         outranked = null;
+        // A service that wants to know all that is resident may have been started since.
+        figuresKept = response.getKeepsFigures() && !response.getFullResidencyWanted();
         if (!response.getActive()) {
             shared.epochFence().silent(pool, this);
         } else if (shared.epochFence().accept(pool, response.getEpoch())) {
@@ -292,6 +322,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         shared.epochFence().silent(pool, this);
         shared.metricRegistry().increment(Metric.HEARTBEATS_FAILED);
         unanswered = null;
+        figuresKept = false;
         heat.restore(sentHeat);
         sentHeat = List.of();
         sentResults.forEach(results::offer);
@@ -306,7 +337,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
 
     /** Whether the next heartbeat should not wait for its regular time. */
     public boolean hasUnsent() {
-        return heat.size() > 0 || residency.hasUnsent() || !results.isEmpty();
+        return hasPageOfHeat() || residency.hasUnsent() || !results.isEmpty();
     }
 
     private void take(MoveOrder order, long epoch, long nowNs) {

@@ -11,9 +11,13 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -38,6 +42,7 @@ import org.junit.jupiter.api.Test;
 class HeartbeatExchangeTest {
 
     private static final String POOL = "pool";
+    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
     private final AtomicInteger sentSoon = new AtomicInteger();
     private final HeartbeatFixture fixture = new HeartbeatFixture(POOL, 1);
     private final LocalTier tier = fixture.tier;
@@ -132,6 +137,22 @@ class HeartbeatExchangeTest {
         assertThat(second.getResidencyList())
                 .extracting(entry -> entry.getBlock().getBlockId(), ResidencyProto::getResident)
                 .containsExactly(tuple(2L, true), tuple(1L, false));
+    }
+
+    @Test
+    void heat_waitsForTheRegularHeartbeat_butAPageOfIt() {
+        link.compose(0);
+        link.delivered(answer(1, true, true), 0);
+        for (int block = 0; block < 7; block++) {
+            accessRecorder.stockReadBegan(POOL, block, false);
+        }
+        assertThat(sentSoon.get()).isZero();
+        assertThat(link.hasUnsent()).isFalse();
+        accessRecorder.stockReadBegan(POOL, 7, false);
+        assertThat(sentSoon.get()).isPositive();
+        assertThat(link.hasUnsent()).isTrue();
+        assertThat(link.compose(1).getHeatList()).hasSize(8);
+        assertThat(link.hasUnsent()).isFalse();
     }
 
     private HeartbeatRequestProto composeAfterReads() {
@@ -395,7 +416,7 @@ class HeartbeatExchangeTest {
     }
 
     @Test
-    void figures_areAllInEachHeartbeat_asTheyAreThen() {
+    void figures_areAllInEachHeartbeatThatHasThem_asTheyAreThen() {
         fixture.metricRegistry.add(Metric.ORDERS, 3);
         assertThat(figures()).containsEntry(Metric.ORDERS.id(), 3L).containsEntry(Metric.ORDERS_REFUSED.id(), 0L);
         fixture.metricRegistry.add(Metric.ORDERS, 2);
@@ -404,6 +425,75 @@ class HeartbeatExchangeTest {
                         fixture.metricRegistry.snapshot(Metric.Where.DATANODE).keySet())
                 .containsEntry(Metric.ORDERS.id(), 5L)
                 .containsEntry(Metric.ORDERS_REFUSED.id(), 0L);
+    }
+
+    @Test
+    void figures_areLeftOutForASecond_whereTheServiceKeepsThem() {
+        HeartbeatResponseProto keeps =
+                answer(1, true, true).toBuilder().setKeepsFigures(true).build();
+        assertThat(hasFigures(0)).as("the first").isTrue();
+        link.delivered(answer(1, true, true), 0);
+        assertThat(hasFigures(1)).as("not kept by an older service").isTrue();
+        link.delivered(keeps, 1);
+        assertThat(hasFigures(2)).isFalse();
+        link.delivered(keeps, 2);
+        assertThat(hasFigures(SECOND_NS)).isFalse();
+        link.delivered(keeps, SECOND_NS);
+        assertThat(hasFigures(SECOND_NS + 1)).as("a second later").isTrue();
+        link.delivered(keeps, SECOND_NS + 1);
+        assertThat(hasFigures(SECOND_NS + 2)).isFalse();
+        link.refused();
+        assertThat(hasFigures(SECOND_NS + 3)).as("the service took nothing").isTrue();
+        link.delivered(keeps.toBuilder().setFullResidencyWanted(true).build(), SECOND_NS + 3);
+        assertThat(hasFigures(SECOND_NS + 4)).as("the service was started anew").isTrue();
+    }
+
+    @Test
+    void conditionThatComesOrGoes_isToldAtOnce() {
+        HeartbeatResponseProto keeps =
+                answer(1, true, true).toBuilder().setKeepsFigures(true).build();
+        assertThat(hasFigures(0)).isTrue();
+        link.delivered(keeps, 0);
+        fixture.conditions.add(ConditionProto.newBuilder()
+                .setId("full")
+                .setSeverity(ConditionProto.Severity.ERROR)
+                .setText("It is full")
+                .build());
+        assertThat(link.compose(1).getConditionsList()).hasSize(1);
+        assertThat(hasFigures(1)).isTrue();
+        link.delivered(keeps, 1);
+        assertThat(hasFigures(2)).isFalse();
+        link.delivered(keeps, 2);
+        fixture.conditions.clear();
+        assertThat(hasFigures(3)).isTrue();
+        assertThat(link.compose(3).getConditionsList()).isEmpty();
+    }
+
+    @Test
+    void endOfAMove_comesWithItsFigures() {
+        HeartbeatResponseProto keeps =
+                answer(1, true, true).toBuilder().setKeepsFigures(true).build();
+        assertThat(hasFigures(0)).isTrue();
+        OrderProto drop = OrderProto.newBuilder()
+                .setMoveId(1)
+                .setKind(OrderKindProto.DROP)
+                .setBlock(BlockProto.newBuilder()
+                        .setBlockId(9)
+                        .setGenerationStamp(1)
+                        .setLengthBytes(100))
+                .build();
+        link.delivered(keeps.toBuilder().addOrders(drop).build(), 0);
+        assertThat(link.compose(1).getResultsList()).hasSize(1);
+        assertThat(hasFigures(1)).isTrue();
+        link.delivered(keeps, 1);
+        assertThat(hasFigures(2)).isFalse();
+    }
+
+    /** Of the next heartbeat; conditions are in it where figures are. */
+    private boolean hasFigures(long nowNs) {
+        HeartbeatRequestProto request = link.compose(nowNs);
+        assertThat(request.getFiguresOmitted()).isEqualTo(request.getFiguresCount() == 0);
+        return !request.getFiguresOmitted();
     }
 
     /** Of the next heartbeat. */

@@ -18,6 +18,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,13 +51,13 @@ final class HeartbeatFixture {
     private final EpochFence epochFence = new EpochFence();
     private final String pool;
     private final long stamp;
-    private final List<ConditionProto> conditions;
+    final List<ConditionProto> conditions = new ArrayList<>();
     final ClientSpeeds speeds = new ClientSpeeds();
 
     HeartbeatFixture(String pool, long stamp, ConditionProto... conditions) {
         this.pool = pool;
         this.stamp = stamp;
-        this.conditions = List.of(conditions);
+        this.conditions.addAll(List.of(conditions));
     }
 
     /** With the placement service of one NameNode. */

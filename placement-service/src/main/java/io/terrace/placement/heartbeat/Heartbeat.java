@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param full {@code residency} is the first page of everything that is resident; the last one is the first that is
  *     shorter than {@link io.terrace.protocol.HeartbeatLimits#ENTRIES}
  * @param bytesServed bytes served to all readers since the last heartbeat
+ * @param conditions null where they are those of the last heartbeat that had any, and {@code figures} too
  * @param figures running totals of this incarnation by figure id; not changed afterwards
  * @param takesVolumeMoves orders to move replicas between volumes are carried out
  * @param release version and commit of Terrace in the DataNode; empty if it does not say
@@ -34,10 +35,10 @@ public record Heartbeat(
         List<Residency> residency,
         boolean full,
         List<Result> results,
-        List<HealthFinding> conditions,
+        @Nullable List<HealthFinding> conditions,
         long bytesServed,
         boolean serving,
-        Map<String, Long> figures,
+        @Nullable Map<String, Long> figures,
         boolean takesVolumeMoves,
         String release,
         @Nullable Resized resized,
@@ -55,10 +56,10 @@ public record Heartbeat(
             List<Residency> residency,
             boolean full,
             List<Result> results,
-            List<HealthFinding> conditions,
+            @Nullable List<HealthFinding> conditions,
             long bytesServed,
             boolean serving,
-            Map<String, Long> figures,
+            @Nullable Map<String, Long> figures,
             boolean takesVolumeMoves,
             String release,
             @Nullable Resized resized) {
@@ -95,10 +96,10 @@ public record Heartbeat(
             List<Residency> residency,
             boolean full,
             List<Result> results,
-            List<HealthFinding> conditions,
+            @Nullable List<HealthFinding> conditions,
             long bytesServed,
             boolean serving,
-            Map<String, Long> figures,
+            @Nullable Map<String, Long> figures,
             boolean takesVolumeMoves,
             String release) {
         this(

@@ -64,13 +64,15 @@ public final class HeartbeatCodec {
                 limits.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
                 proto.getFullResidency(),
                 limits.first(entries, proto.getResultsList(), result -> result(result, limits)),
-                limits.first(
-                        HeartbeatLimits.MOST_CONDITIONS,
-                        proto.getConditionsList(),
-                        condition -> condition(condition, limits)),
+                proto.getFiguresOmitted()
+                        ? null
+                        : limits.first(
+                                HeartbeatLimits.MOST_CONDITIONS,
+                                proto.getConditionsList(),
+                                condition -> condition(condition, limits)),
                 amount(proto.getBytesServed(), "bytesServed"),
                 proto.getServing(),
-                figures(proto.getFiguresList(), limits),
+                proto.getFiguresOmitted() ? null : figures(proto.getFiguresList(), limits),
                 proto.getTakesVolumeMoves(),
                 limits.name(proto.getRelease()),
                 proto.hasResized() ? resized(proto.getResized(), limits) : null,
@@ -128,6 +130,7 @@ public final class HeartbeatCodec {
                 .setEpoch(answer.epoch())
                 .setServe(answer.serve())
                 .setFullResidencyWanted(answer.fullWanted())
+                .setKeepsFigures(true)
                 .setHeartbeatIntervalMs(answer.intervalMs());
         if (answer.controlPercent() > 0) {
             proto.setControlPercent(answer.controlPercent());

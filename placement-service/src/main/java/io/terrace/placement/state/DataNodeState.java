@@ -85,11 +85,12 @@ public final class DataNodeState {
     /** Takes what the DataNode reports of itself; says whether it was restarted. */
     public boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = session.received(heartbeat);
+        noteFigures(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
         // What is read by descriptors that clients hold is in no figure. Looked for last: it is one of all figures.
         idle = !anew
                 && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond()
-                && heartbeat.figures().getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0;
+                && figures.getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0;
         if (anew) {
             firstMs = nowMs;
         }
@@ -105,15 +106,22 @@ public final class DataNodeState {
                 .filter(tier -> tier.tier() == StorageTier.MEMORY)
                 .findFirst()
                 .orElse(NO_MEMORY);
-        conditions = List.copyOf(heartbeat.conditions());
-        // Not copied: that would decode them.
-        figures = heartbeat.figures();
         resized = heartbeat.resized();
         if (anew || (resize != null && resized != null && resize.id() == resized.id())) {
             resize = null;
         }
         resizePolicy(nowMs);
         return anew;
+    }
+
+    private void noteFigures(Heartbeat heartbeat) {
+        List<HealthFinding> itsConditions = heartbeat.conditions();
+        Map<String, Long> itsFigures = heartbeat.figures();
+        if (itsConditions != null && itsFigures != null) {
+            conditions = List.copyOf(itsConditions);
+            // Not copied: that would decode them.
+            figures = itsFigures;
+        }
     }
 
     /** Its memory is to have another size, until it restarts. */

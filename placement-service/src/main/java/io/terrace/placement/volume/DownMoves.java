@@ -28,6 +28,7 @@ final class DownMoves {
     private static final int NOBODY = -1;
 
     private final ClusterState clusterState;
+    private final KnownReplicas known;
     private final TierSpace space;
     private final TierPools pools;
     private final RangeOrders orders;
@@ -36,6 +37,7 @@ final class DownMoves {
 
     DownMoves(ClusterState clusterState, KnownReplicas known, TierSpace space, TierPools pools, RangeOrders orders) {
         this.clusterState = clusterState;
+        this.known = known;
         this.space = space;
         this.pools = pools;
         this.orders = orders;
@@ -111,7 +113,7 @@ final class DownMoves {
         for (StorageTier to : range.slowerThan(tier)) {
             if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())
                     && pools.admits(nowMs, node, block, tier, to)) {
-                block.staysDownUntil(nowMs + STAYS_DOWN_MS);
+                known.staysDown(nowMs, id, STAYS_DOWN_MS);
                 return orders.order(nowMs, node, block, tier, to, Cause.FULL, why);
             }
         }

@@ -37,19 +37,39 @@ final class KnownReplicas {
 
     private static final Place[] NOWHERE = {};
 
-    /** A block, the rule that gives its range, and its replicas. */
+    /**
+     * Why replicas may not be moved at all.
+     *
+     * @param ofBlock why none of them; null if some may
+     * @param byNode those of other DataNodes may
+     */
+    private record Obstacles(@Nullable String ofBlock, Map<String, String> byNode) {
+        static final Obstacles NONE = new Obstacles(null, Map.of());
+
+        static Obstacles of(Placed placed) {
+            Map<String, String> byNode = new HashMap<>();
+            for (PlacedReplica replica : placed.replicas()) {
+                if (replica.obstacle() != null) {
+                    byNode.put(replica.node(), replica.obstacle());
+                }
+            }
+            return placed.obstacle() == null && byNode.isEmpty()
+                    ? NONE
+                    : new Obstacles(placed.obstacle(), Map.copyOf(byNode));
+        }
+    }
+
+    /**
+     * A block, the rule that gives its range, and its replicas. There are as many as blocks whose heat is known, so what few of them
+     * have is elsewhere.
+     */
     static final class Known {
         private Place[] places = NOWHERE;
         private StampedBlock block;
         private PathRule rule;
         private int slot = PoolBytes.UNKNOWN;
-        private int pools;
-        private @Nullable String obstacle;
-        /** By DataNode; those of other replicas are null. */
-        private Map<String, String> obstacles = Map.of();
-
+        private Obstacles obstacles = Obstacles.NONE;
         private long lookedMs;
-        private long climbsFromMs = Long.MIN_VALUE;
 
         private Known(StampedBlock block, PathRule rule) {
             this.block = block;
@@ -67,25 +87,13 @@ final class KnownReplicas {
         /** Why its replica on a DataNode may not be moved at all; null if it may. */
         @Nullable
         String obstacle(String node) {
-            return obstacle != null && on(node) != null ? obstacle : obstacles.get(node);
+            String ofBlock = on(node) == null ? null : obstacles.ofBlock;
+            return ofBlock != null ? ofBlock : obstacles.byNode.get(node);
         }
 
         /** When the NameNode was asked last. */
         long lookedMs() {
             return lookedMs;
-        }
-
-        /** Whether it may go up: one that made room for another one stays down for a time, else the two would take turns. */
-        boolean mayClimb(long nowMs) {
-            return nowMs >= climbsFromMs;
-        }
-
-        long climbsFromMs() {
-            return climbsFromMs;
-        }
-
-        void staysDownUntil(long untilMs) {
-            climbsFromMs = untilMs;
         }
 
         List<Place> places() {
@@ -130,7 +138,8 @@ final class KnownReplicas {
     /** One object for all replicas of a tier of a DataNode of which no more is known. */
     private final Map<Place, Place> atRest = new HashMap<>();
 
-    private int pools;
+    /** Until when blocks that made room for others stay down. */
+    private final Long2LongLinkedOpenHashMap down = new Long2LongLinkedOpenHashMap();
 
     KnownReplicas(ClusterState clusterState) {
         this.clusterState = clusterState;
@@ -154,7 +163,7 @@ final class KnownReplicas {
     /** Other pools hold from now on: which one a block is in shows when it is looked at again. */
     void forgetPools() {
         poolBytes.forgetPools();
-        pools++;
+        blocks.values().forEach(known -> known.slot = PoolBytes.UNKNOWN);
     }
 
     void forget(long blockId) {
@@ -166,7 +175,23 @@ final class KnownReplicas {
 
     /** The pool that a block counts for in {@link PoolBytes}. */
     int slot(Known known) {
-        return known.pools == pools ? known.slot : PoolBytes.UNKNOWN;
+        return known.slot;
+    }
+
+    /** Whether it may go up: one that made room for another one stays down for a time, else the two would take turns. */
+    boolean mayClimb(long nowMs, long blockId) {
+        return nowMs >= climbsFromMs(blockId);
+    }
+
+    long climbsFromMs(long blockId) {
+        return down.getOrDefault(blockId, Long.MIN_VALUE);
+    }
+
+    void staysDown(long nowMs, long blockId, long forMs) {
+        while (!down.isEmpty() && (down.size() >= mostBlocks || down.get(down.firstLongKey()) <= nowMs)) {
+            down.removeFirstLong();
+        }
+        down.putAndMoveToLast(blockId, nowMs + forMs);
     }
 
     private void count(Known known, int sign) {
@@ -209,10 +234,8 @@ final class KnownReplicas {
         known.block = known.block.equals(placed.block()) ? known.block : shared(placed.block());
         known.rule = rule;
         known.slot = slot(placed, rule);
-        known.pools = pools;
         known.lookedMs = nowMs;
-        known.obstacle = placed.obstacle();
-        known.obstacles = obstacles(placed);
+        known.obstacles = Obstacles.of(placed);
         look(nowMs, known, placed, isNew);
         count(known, 1);
         return known;
@@ -222,16 +245,6 @@ final class KnownReplicas {
     private StampedBlock shared(StampedBlock block) {
         BlockHeat heat = clusterState.heat().peek(block.id());
         return heat != null && heat.block().equals(block) ? heat.block() : block;
-    }
-
-    private static Map<String, String> obstacles(Placed placed) {
-        Map<String, String> obstacles = new HashMap<>();
-        for (PlacedReplica replica : placed.replicas()) {
-            if (replica.obstacle() != null) {
-                obstacles.put(replica.node(), replica.obstacle());
-            }
-        }
-        return Map.copyOf(obstacles);
     }
 
     private void look(long nowMs, Known known, Placed placed, boolean isNew) {

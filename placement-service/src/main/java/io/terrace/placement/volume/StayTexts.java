@@ -87,9 +87,10 @@ final class StayTexts {
             return null;
         }
         if (!outside
-                && !block.mayClimb(nowMs)
+                && !known.mayClimb(nowMs, block.block().id())
                 && !range.fasterThan(place.tier()).isEmpty()) {
-            return "it made room for others: does not go up for " + minutes(block.climbsFromMs() - nowMs) + " min";
+            return "it made room for others: does not go up for "
+                    + minutes(known.climbsFromMs(block.block().id()) - nowMs) + " min";
         }
         // The nearest tier first.
         List<StorageTier> wanted = new ArrayList<>(range.fasterThan(place.tier()));

@@ -75,7 +75,7 @@ final class TierKeeper {
         long coldMs = range.keepMs() > 0
                 ? range.keepMs()
                 : clusterState.moveSettings().volumes().coldMs();
-        if (reads >= HOT_READS && block.mayClimb(nowMs)) {
+        if (reads >= HOT_READS && known.mayClimb(nowMs, block.block().id())) {
             climb(nowMs, block, placed, range, heat, reads);
         } else if (nowMs - heat.lastMs() >= coldMs) {
             sink(nowMs, block, placed, range);
@@ -91,7 +91,7 @@ final class TierKeeper {
         if (range == null || block.places().isEmpty()) {
             return false;
         }
-        boolean hot = block.mayClimb(nowMs)
+        boolean hot = known.mayClimb(nowMs, block.block().id())
                 && heat.heat(nowMs, clusterState.heatSettings().halfLifeMs()) >= HOT_READS;
         for (Place place : block.places()) {
             if (place.movingTo() == null

@@ -131,6 +131,17 @@ class HeartbeatCodecTest {
     }
 
     @Test
+    void figuresAndConditions_areLeftOutTogether() {
+        Heartbeat heartbeat =
+                decoded(heartbeat(1, 1).toBuilder().setFiguresOmitted(true).build());
+        assertThat(heartbeat.figures()).isNull();
+        assertThat(heartbeat.conditions()).isNull();
+        assertThat(HeartbeatCodec.answer(HeartbeatAnswer.standby(250)).getKeepsFigures())
+                .as("a standby is asked for its status too")
+                .isTrue();
+    }
+
+    @Test
     void figures_areThoseThatWereSent_andCannotBeChanged() {
         HeartbeatRequestProto request = heartbeat(1, 1).toBuilder()
                 .addFigures(FigureValueProto.newBuilder().setId("a").setValue(1))

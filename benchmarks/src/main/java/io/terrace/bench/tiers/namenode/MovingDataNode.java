@@ -36,6 +36,8 @@ import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 final class MovingDataNode {
 
     private static final long NAMENODE_BEAT_NS = TimeUnit.SECONDS.toNanos(3);
+    private static final long FIGURES_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SOONEST_NS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long FIRST_BEATS_NS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CAPACITY_BYTES = 100L << 40;
     private static final long MEMORY_BYTES = 64L << 30;
@@ -72,6 +74,9 @@ final class MovingDataNode {
     private long moves;
     private long nameNodeBeatNs;
     private long beatNs;
+    private long lastBeatNs;
+    private boolean figuresKept;
+    private long figuresNs;
 
     MovingDataNode(DataNodeConnection connection, int number) throws IOException {
         this.connection = connection;
@@ -119,7 +124,10 @@ final class MovingDataNode {
         while (!running.isEmpty() && nowNs - running.element().endNs >= 0) {
             end(running.remove());
         }
-        if (nowNs - beatNs >= 0) {
+        // Results hurry a heartbeat, as those of a DataNode do.
+        boolean hurries = !results.isEmpty() && nowNs - lastBeatNs >= SOONEST_NS / hurry;
+        if (hurries || nowNs - beatNs >= 0) {
+            lastBeatNs = nowNs;
             beatNs = nowNs + beat(nowNs, hurry) / hurry;
         }
     }
@@ -186,10 +194,11 @@ final class MovingDataNode {
 
     /** Sends a heartbeat to the placement service and takes its orders; answers when the next one is due. */
     private long beat(long nowNs, int hurry) throws IOException {
-        HeartbeatResponseProto answer = connection.heartbeat(request());
+        HeartbeatResponseProto answer = connection.heartbeat(request(nowNs, hurry));
         results.clear();
         // Nothing is in memory, so one page is all. One that nobody asked for would mean that the last answer was lost.
         fullWanted = answer.getFullResidencyWanted();
+        figuresKept = answer.getKeepsFigures() && !fullWanted;
         long fromNs = running.isEmpty() ? nowNs : running.getLast().endNs;
         for (VolumeMoveProto order : answer.getVolumeMovesList()) {
             long rate = order.getBytesPerSecond() > 0 ? order.getBytesPerSecond() : LEAST_BYTES_PER_SECOND;
@@ -201,7 +210,7 @@ final class MovingDataNode {
         return TimeUnit.MILLISECONDS.toNanos(answer.getHeartbeatIntervalMs());
     }
 
-    private HeartbeatRequestProto request() {
+    private HeartbeatRequestProto request(long nowNs, int hurry) {
         HeartbeatRequestProto.Builder request = HeartbeatRequestProto.newBuilder()
                 .setBlockPoolId(connection.pool())
                 .setDatanodeUuid(registration.getDatanodeUuid())
@@ -217,9 +226,13 @@ final class MovingDataNode {
                         .setTier(TierProto.MEMORY)
                         .setCapacityBytes(MEMORY_BYTES)
                         .setUsedBytes(0))
-                .addAllFigures(like.getFiguresList())
-                .addAllConditions(like.getConditionsList())
                 .addAllResults(results);
+        if (figuresKept && results.isEmpty() && nowNs - figuresNs < FIGURES_NS / hurry) {
+            request.setFiguresOmitted(true);
+        } else {
+            figuresNs = nowNs;
+            request.addAllFigures(like.getFiguresList()).addAllConditions(like.getConditionsList());
+        }
         int at = 0;
         for (Replica replica : replicas.values()) {
             boolean isRead = Math.floorMod(at++ + sequence * READ_BLOCKS, Math.max(1, replicas.size())) < READ_BLOCKS;
