@@ -21,7 +21,7 @@ final class RdmaLanding implements LandingClient {
     /** A window costs the DataNode 4 MB that are pinned, and both sides a connection by RDMA. */
     static final long ASK_AFTER_BYTES = 1 << 20;
 
-    /** Less is cheaper over tcp, together with its header. */
+    /** Less goes over tcp, in one piece with its header. */
     static final int LEAST_BYTES = 64 << 10;
 
     private enum State {
