@@ -1,14 +1,11 @@
 package io.terrace.datanode.heartbeat;
 
-import io.terrace.channel.server.Peer;
 import io.terrace.common.BlockVersion;
-import io.terrace.common.ControlSample;
 import io.terrace.common.LogThrottle;
 import io.terrace.common.StorageTier;
 import io.terrace.compat.Release;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
-import io.terrace.datanode.heartbeat.HeatTable.Timed;
 import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
@@ -22,9 +19,7 @@ import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
-import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
-import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
@@ -32,12 +27,8 @@ import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
-import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -91,12 +82,6 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
 
-    /** Nearly all of them are replaced by the next ones before anybody looks at them. */
-    private static final long FIGURES_NS = TimeUnit.SECONDS.toNanos(1);
-
-    /** Told in one heartbeat. */
-    private static final int MOST_SPEEDS = 256;
-
     private final String pool;
     private final Shared shared;
     private final Runnable sendSoon;
@@ -105,24 +90,15 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private final BlockingQueue<ResultProto> results = new LinkedBlockingQueue<>(MOST_RESULTS);
     private final LogThrottle outrankedLog = new LogThrottle(TimeUnit.MINUTES.toNanos(10));
 
-    private final SentFigures figures;
+    private final HeatReport heatReport;
+    private final SpeedReport speedReport;
+    private final FigureReport figureReport;
 
     private long sequence;
     private long bytesServedDelivered;
     private long bytesServedSent;
-    private List<HeatTable.Heat> sentHeat = List.of();
     private List<ResultProto> sentResults = List.of();
-    private long speedsDelivered;
-    private long speedsSent;
     private @Nullable HeartbeatRequestProto unanswered;
-    /** Whether the service has figures and conditions that it keeps until it is told others. */
-    private boolean figuresKept;
-
-    private long figuresNs;
-    private List<ConditionProto> conditionsSent = List.of();
-    /** The blocks whose read times the service wants. */
-    private ControlSample compared = ControlSample.NONE;
-
     private @Nullable ConditionProto outranked;
     /** What came of the last change of the memory tier's size; null before the first. */
     private @Nullable ResizedProto resized;
@@ -137,7 +113,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         this.shared = shared;
         this.sendSoon = sendSoon;
         this.heat = new HeatTable(shared.heatBlocks());
-        this.figures = new SentFigures(shared.metricRegistry());
+        this.heatReport = new HeatReport(pool, heat, shared.replicas(), shared.tier());
+        this.speedReport = new SpeedReport(shared.clientSpeeds());
+        this.figureReport = new FigureReport(shared.metricRegistry());
     }
 
     @Override
@@ -194,7 +172,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         if (shared.orders().takesVolumeMoves()) {
             request.setTakesVolumeMoves(true);
         }
-        addHeat(request, nowNs);
+        heatReport.addTo(request, nowNs);
         addResidency(request);
         List<ResultProto> page = new ArrayList<>();
         results.drainTo(page, HeartbeatLimits.ENTRIES);
@@ -202,35 +180,15 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         request.addAllResults(page);
         bytesServedSent = shared.accessRecorder().bytesServed();
         request.setBytesServed(bytesServedSent - bytesServedDelivered);
-        speedsSent = speedsDelivered;
-        for (ClientSpeeds.Speed speed : shared.clientSpeeds().changedSince(speedsDelivered, MOST_SPEEDS)) {
-            request.addWriteSpeeds(WriteSpeedProto.newBuilder()
-                    .setClient(speed.sender().host())
-                    .setForwarded(speed.sender().forwards())
-                    .setBytesPerSecond(speed.bytesPerSecond())
-                    .setSamples(speed.samples()));
-            speedsSent = speed.change();
-        }
+        speedReport.addTo(request);
         shared.metricRegistry().add(Metric.HEAT_DROPPED, heat.takeDropped());
-        addFigures(request, nowNs);
-        return request.build();
-    }
-
-    /** Once a second, and at once where a condition came or went, or a move ended. */
-    private void addFigures(HeartbeatRequestProto.Builder request, long nowNs) {
         List<ConditionProto> conditions = new ArrayList<>(shared.conditions().get());
         if (outranked != null) {
             conditions.add(outranked);
         }
-        boolean asBefore = sentResults.isEmpty() && conditions.equals(conditionsSent);
-        if (figuresKept && asBefore && nowNs - figuresNs < FIGURES_NS) {
-            request.setFiguresOmitted(true);
-            return;
-        }
-        figuresNs = nowNs;
-        conditionsSent = conditions;
-        request.addAllConditions(conditions);
-        figures.addTo(request);
+        boolean moveEnded = !page.isEmpty();
+        figureReport.addTo(request, conditions, moveEnded, nowNs);
+        return request.build();
     }
 
     /**
@@ -241,20 +199,17 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     public int delivered(HeartbeatResponseProto response, long nowNs) {
         shared.metricRegistry().increment(Metric.HEARTBEATS);
         unanswered = null;
-        sentHeat = List.of();
+        heatReport.delivered();
         sentResults = List.of();
         bytesServedDelivered = bytesServedSent;
-        speedsDelivered = speedsSent;
+        speedReport.delivered();
         outranked = null;
-        // A service that wants to know all that is resident may have been started since.
-        figuresKept = response.getKeepsFigures() && !response.getFullResidencyWanted();
+        figureReport.delivered(response);
         if (!response.getActive()) {
             shared.epochFence().silent(pool, this);
         } else if (shared.epochFence().accept(pool, response.getEpoch())) {
             shared.tier().serve(pool, shared.epochFence().says(pool, this, response.getServe()), nowNs);
-            // A service of a later release may have a larger share than this one knows.
-            compared =
-                    new ControlSample(Math.max(0, Math.min(ControlSample.MOST_PERCENT, response.getControlPercent())));
+            heatReport.compare(response.getControlPercent());
             heat.tellReaders(response.getReadersWanted());
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
@@ -322,9 +277,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         shared.epochFence().silent(pool, this);
         shared.metricRegistry().increment(Metric.HEARTBEATS_FAILED);
         unanswered = null;
-        figuresKept = false;
-        heat.restore(sentHeat);
-        sentHeat = List.of();
+        figureReport.refused();
+        heatReport.refused();
         sentResults.forEach(results::offer);
         sentResults = List.of();
         residency.wantFull();
@@ -345,51 +299,6 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             // A result that does not fit is lost; the service asks again or gives up after its own deadline.
             results.offer(ProtoConverter.result(order, epoch, result));
             sendSoon.run();
-        });
-    }
-
-    private void addHeat(HeartbeatRequestProto.Builder request, long nowNs) {
-        sentHeat = heat.drain(HeartbeatLimits.ENTRIES);
-        Map<StorageTier, Timed> times = new EnumMap<>(StorageTier.class);
-        Map<String, Integer> readerHosts = new LinkedHashMap<>();
-        for (HeatTable.Heat hot : sentHeat) {
-            ReplicaLook.Seen seen = shared.replicas().look(pool, hot.blockId());
-            if (seen != null) {
-                times.merge(seen.tier(), hot.replica(), Timed::plus);
-                times.merge(StorageTier.MEMORY, hot.memory(), Timed::plus);
-                HeatProto.Builder proto = HeatProto.newBuilder()
-                        .setBlock(ProtoConverter.block(seen.block()))
-                        .setReplicaTier(ProtoConverter.tier(seen.tier()))
-                        .setInMemory(shared.tier().isResident(seen.block().key()))
-                        .setReads(hot.reads())
-                        .setBytesRead(hot.bytesRead())
-                        .setBytesReadFromMemory(hot.bytesReadFromMemory())
-                        .setWrites(hot.writes())
-                        .setBytesWritten(hot.bytesWritten())
-                        .setAgeMs(Math.max(0, TimeUnit.NANOSECONDS.toMillis(nowNs - hot.lastNs())));
-                Timed timed = hot.replica().plus(hot.memory());
-                if (timed.reads() > 0 && compared.arm(hot.blockId()) != ControlSample.Arm.NEITHER) {
-                    proto.setTimedReads(timed.reads()).setTimedNs(timed.ns());
-                }
-                for (HeatTable.Reader reader : hot.readers()) {
-                    proto.addReaders(
-                            reader.host().equals(Peer.THIS_HOST)
-                                    ? 0
-                                    : readerHosts.computeIfAbsent(reader.host(), host -> readerHosts.size() + 1));
-                    proto.addReadersReads(reader.reads());
-                }
-                request.addHeat(proto);
-            }
-        }
-        request.addAllReaderHosts(readerHosts.keySet());
-        times.forEach((tier, timed) -> {
-            if (timed.reads() > 0) {
-                request.addReadTimes(ReadTimeProto.newBuilder()
-                        .setTier(ProtoConverter.tier(tier))
-                        .setReads(timed.reads())
-                        .setBytes(timed.bytes())
-                        .setNs(timed.ns()));
-            }
         });
     }
 
