@@ -16,6 +16,7 @@ import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.ArrayList;
@@ -98,5 +99,14 @@ final class HeartbeatFixture {
     /** Brings the block into memory. */
     void enter(long blockId) {
         tier.publish(tier.begin(key(blockId), 100, false, 0).extent(), 0);
+    }
+
+    /** Of a service with nothing to order. */
+    static HeartbeatResponseProto answer(long epoch, boolean active, boolean serve) {
+        return HeartbeatResponseProto.newBuilder()
+                .setActive(active)
+                .setEpoch(epoch)
+                .setServe(serve)
+                .build();
     }
 }
