@@ -20,10 +20,10 @@ public final class SharedProvider {
             tried = true;
             try {
                 provider = VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsOptions(libdisni, false));
-                VerbsProvider.LOG.info("Reading the memory of other hosts by RDMA");
+                VerbsProvider.LOG.info("Exchanging data with other hosts by RDMA");
             } catch (IOException | RuntimeException | LinkageError e) {
                 VerbsProvider.LOG.info(
-                        "Reading the memory of other hosts over tcp: {}", String.valueOf(e.getMessage()));
+                        "Exchanging data with other hosts over tcp: {}", String.valueOf(e.getMessage()));
             }
         }
         return provider;
