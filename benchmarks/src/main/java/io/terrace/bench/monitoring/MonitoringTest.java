@@ -77,7 +77,7 @@ public final class MonitoringTest implements Callable<Integer> {
         StockNames stock = StockNames.ofStock(dir.resolve("stock"), spec);
         sheet.section("A cluster with HBase");
         try (TemporaryCluster cluster = TemporaryCluster.up(dir.resolve("cluster"), spec);
-                MonitoredHBase hbase = new MonitoredHBase(cluster.cluster(), TestRun.root(), dir.resolve("hbase"))) {
+                HBaseInstance hbase = new HBaseInstance(cluster.cluster(), TestRun.root(), dir.resolve("hbase"))) {
             scrape(cluster.cluster(), hbase, programs, dir, sheet);
             new ShownMetrics(cluster.cluster(), hbase, programs, dir, sheet).check(TestRun.root());
             stock.compare(StockNames.of(cluster.cluster()), sheet);
@@ -85,7 +85,7 @@ public final class MonitoringTest implements Callable<Integer> {
     }
 
     private static void scrape(
-            LocalCluster cluster, MonitoredHBase hbase, Prometheus.Programs programs, Path run, ResultSheet sheet)
+            LocalCluster cluster, HBaseInstance hbase, Prometheus.Programs programs, Path run, ResultSheet sheet)
             throws IOException, InterruptedException {
         sheet.section("Scrapes of a live cluster");
         Path monitoring = TestRun.root().resolve("monitoring");
@@ -130,7 +130,7 @@ public final class MonitoringTest implements Callable<Integer> {
     }
 
     /** The files of monitoring/ as a user would put them in place: with his hosts, and a shorter interval. */
-    private static Path configuration(LocalCluster cluster, MonitoredHBase hbase, Path monitoring, Path run)
+    private static Path configuration(LocalCluster cluster, HBaseInstance hbase, Path monitoring, Path run)
             throws IOException {
         String datanodes = cluster.ports().datanodes().stream()
                 .map(ports -> "\"localhost:" + ports.http() + "\"")

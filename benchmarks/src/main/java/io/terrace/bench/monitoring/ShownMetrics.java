@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 
 /** Each page that Prometheus may scrape has all metrics of its process, under their names, and is clean. */
 record ShownMetrics(
-        LocalCluster cluster, MonitoredHBase hbase, Prometheus.Programs programs, Path dir, ResultSheet sheet) {
+        LocalCluster cluster, HBaseInstance hbase, Prometheus.Programs programs, Path dir, ResultSheet sheet) {
 
     void check(Path root) throws IOException, InterruptedException {
         sheet.section("Names and lines of each page");

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** An HBase whose region server reads a table from memory through Terrace. */
-final class MonitoredHBase implements Closeable {
+final class HBaseInstance implements Closeable {
     private static final String TABLE = "monitored";
     private static final int ROWS = 5_000;
     private static final int LIMIT_SECONDS = 300;
@@ -18,7 +18,7 @@ final class MonitoredHBase implements Closeable {
     private final HBaseDaemons daemons;
 
     /** Starts HBase, writes the table, starts the region server anew, so that the table is in files, and reads it. */
-    MonitoredHBase(LocalCluster cluster, Path root, Path dir) throws IOException {
+    HBaseInstance(LocalCluster cluster, Path root, Path dir) throws IOException {
         daemons = new HBaseDaemons(cluster, dir, ApplicationJars.classPath("hbase", root));
         boolean ready = false;
         try {
