@@ -11,7 +11,6 @@ import io.terrace.channel.shm.ExtentFile;
 import io.terrace.channel.shm.FramedSocket;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
-import io.terrace.common.BlockKey;
 import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
@@ -117,9 +116,9 @@ final class DataNodeLink {
     }
 
     /** Whether the block is resident there, by a look at the table. */
-    boolean isResident(BlockKey block) {
+    boolean isResident(String pool, long blockId, long generationStamp) {
         SlotTable known = table;
-        return known != null && !ended && known.lookup(block) >= 0;
+        return known != null && !ended && known.lookup(pool, blockId, generationStamp) >= 0;
     }
 
     void touch(long nowNs) {

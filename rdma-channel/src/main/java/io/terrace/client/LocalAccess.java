@@ -5,8 +5,10 @@ import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,10 @@ public final class LocalAccess {
     private static final Logger LOG = LoggerFactory.getLogger(LocalAccess.class);
     private static final Map<Configuration, Binding> BINDINGS = new WeakHashMap<>();
     private static final ClientUsers USERS = new ClientUsers();
-    private static volatile @Nullable Binding last;
+    /** Configurations that readers came with lately; a process has few. */
+    private static final int MAX_RECENT = 8;
+
+    private static volatile List<Binding> recent = List.of();
 
     /** What a configuration means; read once, as the HDFS client reads its own settings once. */
     private record Binding(WeakReference<Configuration> of, @Nullable LocalDataNodes memory, Metric otherwise) {}
@@ -31,6 +36,20 @@ public final class LocalAccess {
     /** Whether readers with this configuration look for memory of this host at all; says so once where it is wrong. */
     public static boolean looksForMemory(Configuration conf) {
         return binding(conf).memory() != null;
+    }
+
+    /** Whether a DataNode of this host has the block, as far as its table tells. Allocates nothing, locks nothing, calls nobody. */
+    public static boolean holds(Configuration conf, String pool, long blockId, long generationStamp) {
+        LocalDataNodes memory = binding(conf).memory();
+        return memory != null && memory.holds(pool, blockId, generationStamp);
+    }
+
+    /** Counts a block that stock HDFS reads because no DataNode of this host has it. */
+    public static void countAbsent(Configuration conf) {
+        LocalDataNodes memory = binding(conf).memory();
+        if (memory != null) {
+            memory.countAbsent();
+        }
     }
 
     /** An accessor of the block asked for; null, counted by reason, where stock HDFS is to read. */
@@ -61,6 +80,11 @@ public final class LocalAccess {
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
             return null;
         }
+        if (!memory.holds(asked.pool, asked.blockId, asked.generationStamp)) {
+            // Before anything is made of what was asked: most blocks of a client are not there.
+            memory.countAbsent();
+            return null;
+        }
         String user = USERS.of(asked.clientName);
         BlockKey block = new BlockKey(asked.pool, asked.blockId, asked.generationStamp);
         GrantKey key = new GrantKey(user, asked.token, block);
@@ -69,13 +93,18 @@ public final class LocalAccess {
     }
 
     private static Binding binding(Configuration conf) {
-        Binding recent = last;
-        if (recent != null && recent.of().refersTo(conf)) {
-            return recent;
+        List<Binding> lately = recent;
+        for (int i = 0; i < lately.size(); i++) {
+            if (lately.get(i).of().refersTo(conf)) {
+                return lately.get(i);
+            }
         }
         synchronized (BINDINGS) {
             Binding known = BINDINGS.computeIfAbsent(conf, LocalAccess::bind);
-            last = known;
+            recent = Stream.concat(Stream.of(known), lately.stream())
+                    .filter(binding -> !binding.of().refersTo(null))
+                    .limit(MAX_RECENT)
+                    .toList();
             return known;
         }
     }

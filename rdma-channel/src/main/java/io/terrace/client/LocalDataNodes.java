@@ -6,11 +6,11 @@ import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * The memory of this host's DataNodes as one client process sees it: which blocks are resident, and the grants held.
  * There is one for each different set of settings in a process; everything that reads shares it.
  *
- * <p>A read of a block whose grant is held costs a hash lookup and a look at its slot. Asking for a grant costs one round
+ * <p>To know that a block is not in memory costs a look at the slot table of each DataNode: no allocation, no lock, no call. A
+ * read of a block whose grant is held costs a hash lookup and a look at its slot. Asking for a grant costs one round
  * trip over a Unix socket, once; a block that was refused is not asked for again for a while. Thread-safe.
  */
 final class LocalDataNodes {
@@ -40,7 +41,9 @@ final class LocalDataNodes {
     private final Path directory;
     private final ReadResources limits;
     private final String clientName;
-    private final List<DataNodeLink> links = new CopyOnWriteArrayList<>();
+    /** Replaced by whoever scans: readers go through it by number, which allocates nothing. */
+    private volatile List<DataNodeLink> links = List.of();
+
     private final GrantCache<LocalGrant, GrantKey> grants;
     private final ReentrantLock scanning = new ReentrantLock();
     private volatile long lastScanNs;
@@ -81,7 +84,7 @@ final class LocalDataNodes {
     static void closeAll() {
         for (LocalDataNodes memory : ALL.values()) {
             memory.links.forEach(link -> link.close(GOODBYE_MS));
-            memory.links.clear();
+            memory.links = List.of();
             memory.scanned = false;
         }
     }
@@ -115,17 +118,28 @@ final class LocalDataNodes {
         grants.refuse(key);
     }
 
+    /** Whether a DataNode of this host has the block in memory or on NVM, as far as its table tells. */
+    boolean holds(String pool, long blockId, long generationStamp) {
+        if (resident(pool, blockId, generationStamp) != null) {
+            return true;
+        }
+        return scanIfDue(System.nanoTime()) && resident(pool, blockId, generationStamp) != null;
+    }
+
+    /** Counts a block that no DataNode of this host holds. */
+    void countAbsent() {
+        ClientMetrics.metricRegistry()
+                .increment(isAnyOpen() ? Metric.CLIENT_FALLBACK_NOT_RESIDENT : Metric.CLIENT_FALLBACK_NO_DATANODE);
+    }
+
     private @Nullable LocalGrant obtain(GrantKey key) {
         long nowNs = System.nanoTime();
-        if (!scanned || nowNs - lastScanNs > TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs())) {
-            scan(nowNs);
-        }
-        if (links.stream().noneMatch(DataNodeLink::isOpen)) {
-            return fallback(Metric.CLIENT_FALLBACK_NO_DATANODE);
-        }
-        DataNodeLink link = resident(key.block());
+        boolean unused = scanIfDue(nowNs);
+        BlockKey block = key.block();
+        DataNodeLink link = resident(block.pool(), block.blockId(), block.generationStamp());
         if (link == null) {
-            return fallback(Metric.CLIENT_FALLBACK_NOT_RESIDENT);
+            countAbsent();
+            return null;
         }
         if (grants.isRefused(key, nowNs)) {
             return fallback(Metric.CLIENT_FALLBACK_REFUSED);
@@ -143,13 +157,33 @@ final class LocalDataNodes {
         return held == null ? fallback(outcome.fallback()) : held;
     }
 
-    private @Nullable DataNodeLink resident(BlockKey block) {
-        for (DataNodeLink link : links) {
-            if (link.isResident(block)) {
-                return link;
+    private @Nullable DataNodeLink resident(String pool, long blockId, long generationStamp) {
+        List<DataNodeLink> known = links;
+        for (int i = 0; i < known.size(); i++) {
+            if (known.get(i).isResident(pool, blockId, generationStamp)) {
+                return known.get(i);
             }
         }
         return null;
+    }
+
+    private boolean isAnyOpen() {
+        List<DataNodeLink> known = links;
+        for (int i = 0; i < known.size(); i++) {
+            if (known.get(i).isOpen()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether it looked. */
+    private boolean scanIfDue(long nowNs) {
+        if (scanned && nowNs - lastScanNs <= TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs())) {
+            return false;
+        }
+        scan(nowNs);
+        return true;
     }
 
     /** Looks for DataNodes that came, and drops those that went. Only the very first look waits for them to answer. */
@@ -160,30 +194,31 @@ final class LocalDataNodes {
             }
             scanning.lock();
         }
+        List<DataNodeLink> now = new ArrayList<>(links);
         try {
             if (scanned && nowNs - lastScanNs < TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs())) {
                 return;
             }
-            links.removeIf(DataNodeLink::hasEnded);
-            links.forEach(link -> link.touch(nowNs));
+            now.removeIf(DataNodeLink::hasEnded);
+            now.forEach(link -> link.touch(nowNs));
             SocketDirectory channel = SocketDirectory.check(directory);
             for (Path socket : channel.sockets(MAX_LINKS)) {
-                if (links.size() < MAX_LINKS
-                        && links.stream().noneMatch(link -> link.socketPath().equals(socket))) {
+                if (now.size() < MAX_LINKS
+                        && now.stream().noneMatch(link -> link.socketPath().equals(socket))) {
                     // Not at each lookup, since it may have to resolve the owner's name.
                     channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
                     DataNodeLink link = new DataNodeLink(
                             socket, settings, limits, clientName, grants::size, (grant, how) -> grants.forget(grant));
-                    links.add(link);
+                    now.add(link);
                     link.start();
                 }
             }
             if (!scanned) {
                 long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(settings.grantTimeoutMs());
-                for (Iterator<DataNodeLink> each = links.iterator(); each.hasNext(); ) {
+                for (Iterator<DataNodeLink> each = now.iterator(); each.hasNext(); ) {
                     each.next().awaitOpened(deadlineNs - System.nanoTime());
                 }
-                links.removeIf(DataNodeLink::hasEnded);
+                now.removeIf(DataNodeLink::hasEnded);
             }
         } catch (IOException e) {
             if (failures.first()) {
@@ -192,6 +227,7 @@ final class LocalDataNodes {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            links = List.copyOf(now);
             lastScanNs = nowNs;
             scanned = true;
             scanning.unlock();

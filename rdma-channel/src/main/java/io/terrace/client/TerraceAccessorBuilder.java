@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  * cannot load the rest of Terrace it answers null too.
  */
 public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
+    private static final byte[] NO_TOKEN = new byte[0];
+
     String clientName = "";
     String pool = "";
     long blockId;
     long generationStamp;
     long visibleLength;
     boolean allowShortCircuit;
-    byte[] token = new byte[0];
+    byte[] token = NO_TOKEN;
 
     @Nullable
     Configuration conf;

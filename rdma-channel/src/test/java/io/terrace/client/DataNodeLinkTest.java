@@ -146,10 +146,10 @@ final class DataNodeLinkTest {
 
     @Test
     void welcome_opensTheTable_whichTellsWhatIsResident() throws Exception {
-        assertThat(link.isResident(BLOCK)).isFalse();
+        assertThat(isResident(link, BLOCK)).isFalse();
         welcomed();
-        assertThat(link.isResident(BLOCK)).isTrue();
-        assertThat(link.isResident(new BlockKey("pool", 1, 3))).isFalse();
+        assertThat(isResident(link, BLOCK)).isTrue();
+        assertThat(isResident(link, new BlockKey("pool", 1, 3))).isFalse();
     }
 
     @Test
@@ -313,7 +313,7 @@ final class DataNodeLinkTest {
         awaitEnd();
         assertThat(forgotten.take()).isEqualTo("7 LOST");
         assertThat(grant.isUsable()).isFalse();
-        assertThat(link.isResident(BLOCK)).isFalse();
+        assertThat(isResident(link, BLOCK)).isFalse();
         assertFails(ask(), Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 
@@ -346,5 +346,9 @@ final class DataNodeLinkTest {
             ask();
         }
         assertFails(ask(), Metric.CLIENT_FALLBACK_LIMIT);
+    }
+
+    private static boolean isResident(DataNodeLink link, BlockKey block) {
+        return link.isResident(block.pool(), block.blockId(), block.generationStamp());
     }
 }

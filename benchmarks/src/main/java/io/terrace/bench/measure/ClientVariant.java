@@ -22,6 +22,7 @@ public record ClientVariant(String name, Map<String, String> properties) {
     public static final String LOCAL = "local";
     public static final String REMOTE = "remote";
 
+    private static final String CONTEXT_KEY = "dfs.client.context";
     private static final String FILE_SYSTEM_KEY = "fs.hdfs.impl";
 
     /**
@@ -96,8 +97,10 @@ public record ClientVariant(String name, Map<String, String> properties) {
     public Client open(Configuration conf) throws IOException {
         Configuration own = new Configuration(conf);
         properties.forEach(own::set);
-        // Caches of file descriptors and short-circuit slots belong to this context.
-        own.set("dfs.client.context", "bench-" + name);
+        // Caches of connections, file descriptors and short-circuit slots belong to this context.
+        if (!properties.containsKey(CONTEXT_KEY)) {
+            own.set(CONTEXT_KEY, "bench-" + name);
+        }
         return new Client(name, FileSystem.newInstance(URI.create(own.get("fs.defaultFS")), own));
     }
 }

@@ -32,10 +32,10 @@ public final class ReadBenchmark implements Closeable {
     private static final String TERRACE = "terrace";
     private static final String MAPPED = "terrace_mapped";
     private static final String MEMCPY = "memcpy";
-    private static final String ACCESSORS = "dfs.client.replica.accessor.builder.classes";
 
     private final LocalCluster cluster;
     private final MeasurementPlan plan;
+    private final long seed;
     private final ResultSheet scores;
     private final DistributedFileSystem dfs;
     private final BenchFiles files;
@@ -44,6 +44,7 @@ public final class ReadBenchmark implements Closeable {
     public ReadBenchmark(LocalCluster cluster, MeasurementPlan plan, long seed, ResultSheet scores) throws IOException {
         this.cluster = cluster;
         this.plan = plan;
+        this.seed = seed;
         this.scores = scores;
         Configuration conf = cluster.confStock();
         Client stock = open(ClientVariant.stock().with(TCP, Map.of()), conf);
@@ -94,7 +95,9 @@ public final class ReadBenchmark implements Closeable {
             stockOnHot(hot, cold);
         }
         if (parts.contains(ReadPart.COLD)) {
-            cold(cold);
+            try (ColdReads reads = new ColdReads(cluster, plan, seed, scores)) {
+                reads.run(cold);
+            }
         }
         if (parts.contains(ReadPart.OPEN)) {
             open(hot);
@@ -172,36 +175,6 @@ public final class ReadBenchmark implements Closeable {
                 plan.rounds(),
                 (client, round) -> (client.equals(asHot) ? onHot : onCold).cost(client, round));
         scores.atLeast("stock.hot.seq", runs.ratios("cold", "hot").median(), 0.97);
-    }
-
-    /**
-     * Both sides read by stock's code, so little else than the connections differs: on one machine two of them can differ
-     * by a third for as long as they live. So each round has new ones, and stock is compared with itself beside. Hadoop makes
-     * and asks an accessor for each block that is opened; one that only declines shows what that costs.
-     */
-    private void cold(Path cold) throws IOException {
-        scores.section("Cold reads: accessor off against accessor on, lower bound of 95 %");
-        Map<String, String> renewed = Map.of("dfs.client.socketcache.expiryMsec", "20");
-        try (Client stock = new ClientVariant("cold", renewed).open(cluster.confStock());
-                Client again = new ClientVariant("coldagain", renewed).open(cluster.confStock());
-                Client declines = new ClientVariant("colddeclines", renewed)
-                        .with("colddeclines", Map.of(ACCESSORS, DecliningAccessorBuilder.class.getName()))
-                        .open(cluster.confStock());
-                Client ours = new ClientVariant("coldterrace", renewed).open(cluster.conf());
-                PositionalReads reads =
-                        new PositionalReads(cold, plan.fileBytes(), 4 * KILOBYTE, plan.readsPerRound())) {
-            List<Client> clients = List.of(stock, again, declines, ours);
-            cold("cold.pos4k.tcp", clients, reads);
-            cold("cold.seq.tcp", clients, new SequentialReads(List.of(cold), plan.fileBytes(), plan.bufferBytes()));
-        }
-    }
-
-    private void cold(String id, List<Client> clients, InterleavedRuns.Probe probe) throws IOException {
-        InterleavedRuns runs = new InterleavedRuns(clients, plan.warmUps(), plan.pairs(), probe);
-        String stock = clients.get(0).name();
-        scores.note(id + ".same", runs.ratios(stock, clients.get(1).name()).median(), "stock against itself");
-        scores.note(id + ".declined", runs.ratios(stock, clients.get(2).name()).median(), "an accessor that declines");
-        atLeast(id, runs.ratios(stock, clients.get(3).name()));
     }
 
     private void open(Path hot) throws IOException {

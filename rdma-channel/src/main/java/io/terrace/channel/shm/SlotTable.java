@@ -170,15 +170,25 @@ public final class SlotTable implements Closeable {
 
     /** What stands for a block in the table that has this key. */
     public static long fingerprint(long key, BlockKey block) {
-        long hash = mix(key ^ block.pool().hashCode());
-        hash = mix(hash ^ block.blockId());
-        hash = mix(hash ^ block.generationStamp());
+        return fingerprint(key, block.pool(), block.blockId(), block.generationStamp());
+    }
+
+    /** The same of what names the block, for whoever asks before each read. */
+    public static long fingerprint(long key, String pool, long blockId, long generationStamp) {
+        long hash = mix(key ^ pool.hashCode());
+        hash = mix(hash ^ blockId);
+        hash = mix(hash ^ generationStamp);
         return hash;
     }
 
     /** The slot of the block's live extent, or -1 when there is none. Tens of nanoseconds, no allocation. */
     public int lookup(BlockKey block) {
-        long fingerprint = fingerprint(block);
+        return lookup(block.pool(), block.blockId(), block.generationStamp());
+    }
+
+    /** The same of what names the block. */
+    public int lookup(String pool, long blockId, long generationStamp) {
+        long fingerprint = fingerprint(hashKey, pool, blockId, generationStamp);
         int slot = liveIn(firstBucket(fingerprint), fingerprint);
         return slot >= 0 ? slot : liveIn(secondBucket(fingerprint), fingerprint);
     }

@@ -1,12 +1,15 @@
 package io.terrace.client.read;
 
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.LocalAccess;
 import io.terrace.client.TerraceAccessorBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +18,17 @@ import org.jspecify.annotations.Nullable;
  * being written too.
  */
 public final class LocalReads {
+    /** Whether the block is there, as far as is known without a call. Allocates nothing. */
+    boolean holds(LocatedBlock located, Configuration conf) {
+        ExtendedBlock block = located.getBlock();
+        return LocalAccess.holds(conf, block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+    }
+
+    /** Counts a block that is not there and that stock HDFS reads. */
+    void countAbsent(Configuration conf) {
+        LocalAccess.countAbsent(conf);
+    }
+
     /**
      * A reader of the range, which the caller closes, or null when it is not there or nobody says so in time. Called once for
      * each positional read: knowing that a block is not there costs no call.

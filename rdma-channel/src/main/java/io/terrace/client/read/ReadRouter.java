@@ -9,9 +9,11 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,6 +59,29 @@ public final class ReadRouter {
         } catch (RuntimeException e) {
             LOG.debug("Reading with the order of the NameNode", e);
         }
+    }
+
+    /**
+     * Whether memory may have the block. If it has not, which is counted, stock HDFS is to read it, and nothing was allocated,
+     * locked or called to know that.
+     *
+     * @param conf of the client
+     */
+    public boolean mayServe(LocatedBlock block, Configuration conf) {
+        LocalReads here = local;
+        RemoteDataNodes elsewhere = remote;
+        try {
+            if (here != null && here.holds(block, conf) || elsewhere != null && elsewhere.holds(block)) {
+                return true;
+            }
+            if (here != null) {
+                here.countAbsent(conf);
+            }
+        } catch (RuntimeException | LinkageError e) {
+            steppedDown(block, e);
+        }
+        metricRegistry.increment(Metric.CLIENT_FS_STOCK_READERS);
+        return false;
     }
 
     /**
@@ -126,7 +151,11 @@ public final class ReadRouter {
     }
 
     private void steppedDown(BlockReadRequest range, Throwable why) {
+        steppedDown(range.block(), why);
+    }
+
+    private void steppedDown(LocatedBlock block, Throwable why) {
         metricRegistry.increment(Metric.CLIENT_FS_STEPPED_DOWN);
-        LOG.debug("Reading {} of {} from stock HDFS", range.block(), range.fileName(), why);
+        LOG.debug("Reading {} from stock HDFS", block, why);
     }
 }

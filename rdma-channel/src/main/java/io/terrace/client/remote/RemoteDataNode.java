@@ -64,8 +64,15 @@ public final class RemoteDataNode {
 
     /** Whether the DataNode says that it has the block; connects when there is no connection yet. */
     boolean has(BlockKey block) {
+        return has(block.pool(), block.blockId(), block.generationStamp());
+    }
+
+    /** The same of what names the block. Where it is not there, nothing is allocated. */
+    boolean has(String pool, long blockId, long generationStamp) {
         long nowNs = System.nanoTime();
-        usedNs = nowNs;
+        if (nowNs - usedNs > POLL_INTERVAL_NS) {
+            usedNs = nowNs;
+        }
         RemoteGrantCache present = connected(nowNs);
         if (present == null) {
             return false;
@@ -75,8 +82,8 @@ public final class RemoteDataNode {
             present.connection().pollInput();
         }
         ResidentBlocks resident = present.connection().resident();
-        return resident.contains(SlotTable.fingerprint(resident.fingerprintKey(), block))
-                && !present.isRefused(block, nowNs);
+        return resident.contains(SlotTable.fingerprint(resident.fingerprintKey(), pool, blockId, generationStamp))
+                && !present.isRefused(new BlockKey(pool, blockId, generationStamp), nowNs);
     }
 
     /** A grant that covers so many bytes, held already or asked for; null when there is none in time. */

@@ -64,6 +64,19 @@ public final class RemoteDataNodes {
         return SHARED.computeIfAbsent(settings, fresh -> new RemoteDataNodes(fresh, metricRegistry));
     }
 
+    /** Whether a holder says that it has the block in memory. If none does, nothing was allocated. */
+    public boolean holds(LocatedBlock located) {
+        ExtendedBlock block = located.getBlock();
+        DatanodeInfo[] holders = located.getLocations();
+        for (int i = 0; i < holders.length; i++) {
+            RemoteDataNode node = node(holders[i]);
+            if (node != null && node.has(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The nearest of the holders that say they have the block in memory, or null; no grant is asked for. */
     @Nullable
     public RemoteReplica find(BlockReadRequest range) {

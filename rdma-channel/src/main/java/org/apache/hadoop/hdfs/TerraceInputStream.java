@@ -41,6 +41,9 @@ final class TerraceInputStream extends DFSInputStream {
             StorageType storageType,
             DatanodeInfo datanode)
             throws IOException {
+        if (!readRouter.mayServe(block, dfsClient.getConfiguration())) {
+            return super.getBlockReader(block, offsetInBlock, length, address, storageType, datanode);
+        }
         BlockReadRequest range = new BlockReadRequest(
                 block,
                 offsetInBlock,
