@@ -21,8 +21,17 @@ public final class DirectoryPattern {
 
     /** A number in place of what {@link #of} says, never 0: other directories have other ones, as good as always. */
     public static long number(String path) {
+        return hash(of(path));
+    }
+
+    /** A number in place of the path itself, as {@link #number}. */
+    public static long numberOfFile(String path) {
+        return hash(path);
+    }
+
+    private static long hash(String text) {
         long hash = FNV_OFFSET;
-        for (byte b : of(path).getBytes(StandardCharsets.UTF_8)) {
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
             hash = (hash ^ (b & 0xff)) * FNV_PRIME;
         }
         return hash == 0 ? 1 : hash;

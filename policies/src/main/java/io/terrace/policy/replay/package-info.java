@@ -1,7 +1,7 @@
 /**
  * Trace-driven simulation: replays accesses against a policy and a hierarchy of tiers.
  *
- * <p>Imports: {@code policy.api}.
+ * <p>Imports: {@code policy.api}, {@code policy.firstread}.
  */
 @NullMarked
 package io.terrace.policy.replay;
