@@ -101,7 +101,7 @@ final class EngineEpoch {
         homeChoice = homes.make(clusterState);
         dispatcher = new MoveDispatcher(clusterState, view, homeChoice);
         writtenBlocks = new WrittenBlocks(clusterState, view);
-        firstReads = new FirstReads(settings.firstReads(), clusterState, writtenBlocks);
+        firstReads = new FirstReads(settings.firstReads(), clusterState, view, homeChoice, writtenBlocks);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
         reportValidator = new ReportValidator(clusterState, view);
         heartbeatProcessor = new HeartbeatProcessor(clusterState, reportValidator);

@@ -16,6 +16,7 @@ import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.Reach;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.policy.api.Access;
@@ -71,7 +72,7 @@ final class HeatProcessor {
                 counted.add(entry);
             }
         }
-        ruleEvaluator.prepare(nowMs, node, counted, block -> firstReads.asksFor(nowMs, block));
+        ruleEvaluator.prepare(nowMs, node, counted, entry -> firstReads.asksFor(nowMs, entry));
         holderLookup.ask(nowMs, node, counted);
         for (Heat entry : counted) {
             heat(nowMs, node, entry);
@@ -143,12 +144,13 @@ final class HeatProcessor {
                 || entry.reads() + entry.writes() == 0) {
             return;
         }
+        Named file = ruleEvaluator.file(block.id());
         if (entry.writes() > 0) {
             writtenBlocks.written(nowMs, node, block, ruleDecision);
-            firstReads.written(nowMs, node, block, ruleDecision, ruleEvaluator.path(block.id()));
+            firstReads.written(nowMs, node, block, ruleDecision, file == null ? null : file.path());
         }
         if (entry.reads() > 0) {
-            firstReads.read(nowMs, entry);
+            firstReads.read(nowMs, entry, file);
         }
         holderLookup.locate(nowMs, node, heat);
         @Nullable DataNodeState before = heat.home();

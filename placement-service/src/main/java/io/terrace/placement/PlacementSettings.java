@@ -58,7 +58,8 @@ public record PlacementSettings(
                         TerraceSettings.PLACEMENT_CONTROL_PAUSE.get(conf)),
                 new FirstReadSettings(
                         TerraceSettings.PLACEMENT_FIRST_READ_VAIN.get(conf) / 100.0,
-                        TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(conf)));
+                        TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(conf),
+                        TerraceSettings.PLACEMENT_READ_AHEAD_BLOCKS.get(conf)));
     }
 
     private static VolumeMoveSettings volumes(UnaryOperator<String> conf) {

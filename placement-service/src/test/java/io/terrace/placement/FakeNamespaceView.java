@@ -46,6 +46,7 @@ public final class FakeNamespaceView implements NamespaceView {
     public int looks;
     public int pathLooks;
     int holderLooks;
+    int partLooks;
     int asked;
     int mostInOneLook;
     int directoryLooks;
@@ -112,7 +113,8 @@ public final class FakeNamespaceView implements NamespaceView {
             names.add(
                     file == null
                             ? null
-                            : new Named(file.inode(), file.path(), annotationsOf(block), file.inputBytes()));
+                            : new Named(
+                                    file.inode(), file.path(), annotationsOf(block), file.inputBytes(), file.begins()));
         }
         return names;
     }
@@ -183,6 +185,19 @@ public final class FakeNamespaceView implements NamespaceView {
         int begin = from == null ? 0 : from.block();
         int end = Math.min(all.size(), begin + lockBlocks());
         return new Below(all.subList(begin, end), end < all.size() ? new Position(List.of(), end) : null);
+    }
+
+    @Override
+    public List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
+        partLooks++;
+        mostInOneLook = Math.max(mostInOneLook, inodes.size() * most);
+        List<@Nullable FilePart> parts = new ArrayList<>();
+        for (int i = 0; i < inodes.size(); i++) {
+            List<Located> all = files.getOrDefault(inodes.get(i), List.of());
+            int end = Math.min(all.size(), from.get(i) + most);
+            parts.add(all.isEmpty() ? null : new FilePart(all.size(), new ArrayList<>(all.subList(from.get(i), end))));
+        }
+        return parts;
     }
 
     @Override

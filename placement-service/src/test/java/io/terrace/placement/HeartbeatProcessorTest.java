@@ -42,7 +42,12 @@ class HeartbeatProcessorTest extends DataNodeFixture {
                 new RuleEvaluator(clusterState, names, spec),
                 reportValidator,
                 new WrittenBlocks(clusterState, names),
-                new FirstReads(FirstReadSettings.OFF, clusterState, new WrittenBlocks(clusterState, names)),
+                new FirstReads(
+                        FirstReadSettings.OFF,
+                        clusterState,
+                        names,
+                        new HomeSelector(clusterState),
+                        new WrittenBlocks(clusterState, names)),
                 new HomeSelector(clusterState));
     }
 

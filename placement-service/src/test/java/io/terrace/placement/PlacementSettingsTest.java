@@ -50,7 +50,7 @@ class PlacementSettingsTest {
                         new HeatSettings(500_000, 600_000),
                         new HeartbeatSettings(250, 10_000, 600_000, 10_000),
                         new ControlSettings(new ControlSample(1), 3_600_000),
-                        new FirstReadSettings(0.1, 21_600_000)));
+                        new FirstReadSettings(0.1, 21_600_000, 8)));
     }
 
     @Test
@@ -82,6 +82,7 @@ class PlacementSettingsTest {
         conf.put("terrace.placement.control.pause", "21s");
         conf.put("terrace.placement.first-read.vain", "20");
         conf.put("terrace.placement.first-read.within", "22s");
+        conf.put("terrace.placement.read-ahead.blocks", "23");
         assertThat(read())
                 .isEqualTo(new PlacementSettings(
                         choice("idecider", Map.of("threshold", "5", "remembered", "6144")),
@@ -96,7 +97,7 @@ class PlacementSettingsTest {
                         new HeatSettings(7_000, 8_000),
                         new HeartbeatSettings(90, 10_000, 11_000, 12_000),
                         new ControlSettings(new ControlSample(2), 21_000),
-                        new FirstReadSettings(0.2, 22_000)));
+                        new FirstReadSettings(0.2, 22_000, 23)));
     }
 
     @ParameterizedTest
@@ -109,6 +110,7 @@ class PlacementSettingsTest {
         "terrace.placement.node.expiry,        25d",
         "terrace.placement.control.share,      11",
         "terrace.placement.first-read.vain,    51",
+        "terrace.placement.read-ahead.blocks,  65",
         "terrace.placement.policy,             guess"
     })
     void from_aBadValue_isRefusedWithKeyAndRemedy(String key, String value) {

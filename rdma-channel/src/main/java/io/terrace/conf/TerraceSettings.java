@@ -430,6 +430,13 @@ public final class TerraceSettings {
             .doc("The time from a write to the first read within which the read counts as soon; for so long a copy"
                     + " waits for it.");
 
+    public static final Setting<Integer> PLACEMENT_READ_AHEAD_BLOCKS = key(
+                    "terrace.placement.read-ahead.blocks", "NameNode")
+            .whole(8, 0, 64)
+            .doc("Blocks of files that are read on once they are begun are copied into memory ahead of their reader, at"
+                    + " most so many blocks ahead; 0 turns that off, as terrace.placement.first-read.vain does, which also"
+                    + " bounds what is copied so in vain.");
+
     public static final Setting<Path> DATANODE_MEMORY_DIR = key("terrace.datanode.memory.dir", "DataNode")
             .absolutePath()
             .doc("Directory on tmpfs for copies of hot blocks; one for each DataNode, writable by its user,"

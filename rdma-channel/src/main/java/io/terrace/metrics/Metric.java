@@ -386,6 +386,16 @@ public enum Metric {
     PLACEMENT_FIRST_READ_SERVED("placement.firstread.served", "Such copies that were there when the first read came."),
     PLACEMENT_FIRST_READ_VAIN_BYTES(
             "placement.firstread.vain.bytes", "Bytes of such copies whose first read did not come in time."),
+    PLACEMENT_READ_AHEAD_ORDERED(
+            "placement.readahead.ordered",
+            "Copies in memory ordered ahead of a reader, as such files are read on once they are begun."),
+    PLACEMENT_READ_AHEAD_REFUSED(
+            "placement.readahead.refused",
+            "Such copies that were not ordered: there was no room, they were not worth it, or too many were in vain."),
+    PLACEMENT_READ_AHEAD_SERVED(
+            "placement.readahead.served", "Such copies that were there when their reader came to them."),
+    PLACEMENT_READ_AHEAD_VAIN_BYTES(
+            "placement.readahead.vain.bytes", "Bytes of such copies to which no reader came, or one before the copy."),
     PLACEMENT_LEAVING_ORDERED(
             "placement.leaving.ordered",
             "Copies in memory ordered on another DataNode, as the one with the only copy is decommissioned or enters"

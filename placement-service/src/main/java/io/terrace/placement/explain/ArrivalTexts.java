@@ -40,7 +40,7 @@ final class ArrivalTexts {
         return switch (move.cause()) {
             case PIN -> pin == null ? "The file is pinned" : pin.why();
             case OPERATOR -> (by.isEmpty() ? "An operator" : Words.name(by)) + " ordered it with placementctl promote";
-            case RULE, LEAVING, FIRST_READ -> Words.capital(Words.message(move.reason()));
+            case RULE, LEAVING, FIRST_READ, READ_AHEAD -> Words.capital(Words.message(move.reason()));
             default -> {
                 String reads = Verdicts.reads(situation);
                 yield (reads == null ? "It was read" : reads)

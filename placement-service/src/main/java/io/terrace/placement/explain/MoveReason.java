@@ -19,7 +19,7 @@ public final class MoveReason {
                     : "placementctl " + (move.isPromotion() ? "promote" : "demote");
             case PIN -> "the file is pinned";
             case MOVED_HOME -> "another DataNode is its home now";
-            case RULE, HEAT, COLD, FULL, LEAVING, FIRST_READ -> Words.message(move.reason());
+            case RULE, HEAT, COLD, FULL, LEAVING, FIRST_READ, READ_AHEAD -> Words.message(move.reason());
             case POLICY -> !move.isPromotion()
                     ? occasion.roomFor() < 0
                             ? "least worth keeping"

@@ -117,6 +117,7 @@ final class MoveTexts {
             case HEAT, COLD, FULL -> "range";
             case LEAVING -> "decommission";
             case FIRST_READ -> "first read";
+            case READ_AHEAD -> "read ahead";
         };
     }
 

@@ -49,7 +49,7 @@ final class ResidentTexts {
             return "It was promoted by an order; no policy decides about it yet.";
         }
         String by = move.occasion().by();
-        return move.cause() == Cause.RULE || move.cause() == Cause.FIRST_READ
+        return move.cause() == Cause.RULE || move.cause().isAhead()
                 ? Words.capital(Words.message(move.reason())) + "; no policy decides about it yet."
                 : (by.isEmpty() ? "An operator" : Words.name(by)) + " promoted it; no policy decides about it yet.";
     }
@@ -68,7 +68,7 @@ final class ResidentTexts {
 
     private String heldNext() {
         Move move = arrival();
-        if (move != null && move.cause() == Cause.FIRST_READ) {
+        if (move != null && move.cause().isAhead()) {
             return "The policy decides once it was read, or when that does not happen in time; until then it stays. Out now: "
                     + situation.file().command("demote") + ".";
         }

@@ -8,11 +8,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies that are wanted before the first read of their blocks, from the wish until the read came or was given up: what waits
+ * Copies that are wanted before a read of their blocks, from the wish until the read came or was given up: what waits
  * to be ordered, is on its way, or is there and unread. So many wishes at once are all seen by whoever bounds their bytes.
  * Owned by the loop's thread.
  */
@@ -29,21 +31,31 @@ final class AheadCopies {
     }
 
     /** The end of a copy on a DataNode. */
-    record Ended(StampedBlock block, DataNodeState node, End end) {}
+    record Ended(StampedBlock block, Cause cause, DataNodeState node, End end) {}
 
     private final Map<Long, Ahead> copies = new HashMap<>();
+    private final LongConsumer tookMs;
     private long bytes;
 
     private static final class Ahead {
         private final StampedBlock block;
+        private final Cause cause;
+        private final long sinceMs;
         /** Null until it is ordered. */
         private @Nullable DataNodeState node;
 
         private boolean made;
 
-        Ahead(StampedBlock block) {
+        Ahead(StampedBlock block, Cause cause, long sinceMs) {
             this.block = block;
+            this.cause = cause;
+            this.sinceMs = sinceMs;
         }
+    }
+
+    /** @param tookMs told how long it took until a copy for a reader was there */
+    AheadCopies(LongConsumer tookMs) {
+        this.tookMs = tookMs;
     }
 
     /** Of all that is wanted, on its way or unread. */
@@ -55,8 +67,8 @@ final class AheadCopies {
         return copies.containsKey(blockId);
     }
 
-    void want(StampedBlock block) {
-        copies.put(block.id(), new Ahead(block));
+    void want(long nowMs, StampedBlock block, Cause cause) {
+        copies.put(block.id(), new Ahead(block, cause, nowMs));
         bytes += block.lengthBytes();
     }
 
@@ -70,21 +82,35 @@ final class AheadCopies {
         }
     }
 
-    /** Takes out a copy whose block was read; the DataNode that holds it, null if it is not there yet. */
+    /** A copy whose block was read. */
+    record Read(DataNodeState node, Cause cause, boolean isThere) {}
+
+    /** Takes out a copy whose block was read if it is there; null if none is ordered. */
     @Nullable
-    DataNodeState read(long blockId) {
+    Read read(long blockId) {
         Ahead ahead = copies.get(blockId);
         DataNodeState node = ahead == null ? null : ahead.node;
-        Held held = node == null ? null : held(node, blockId);
-        if (held == null || held.arrivedMs() < 0) {
+        if (ahead == null || node == null) {
             return null;
         }
+        Held held = held(node, blockId);
+        if (held == null || held.arrivedMs() < 0) {
+            return new Read(node, ahead.cause, false);
+        }
+        made(ahead, held);
         remove(blockId);
-        return node;
+        return new Read(node, ahead.cause, true);
+    }
+
+    private void made(Ahead ahead, Held held) {
+        if (!ahead.made && ahead.cause == Cause.READ_AHEAD) {
+            tookMs.accept(Math.max(0, held.arrivedMs() - ahead.sinceMs));
+        }
+        ahead.made = true;
     }
 
     /** Takes out those that ended other than by a read, as far as is known now. */
-    List<Ended> ended(Predicate<DataNodeState> isKnown, Predicate<StampedBlock> isAwaited) {
+    List<Ended> ended(Predicate<DataNodeState> isKnown, BiPredicate<StampedBlock, Cause> isAwaited) {
         List<Ended> ended = new ArrayList<>();
         for (Ahead ahead : copies.values()) {
             DataNodeState node = ahead.node;
@@ -92,11 +118,13 @@ final class AheadCopies {
                 continue;
             }
             Held held = isKnown.test(node) ? held(node, ahead.block.id()) : null;
-            ahead.made |= held != null && held.arrivedMs() >= 0;
+            if (held != null && held.arrivedMs() >= 0) {
+                made(ahead, held);
+            }
             if (held == null) {
-                ended.add(new Ended(ahead.block, node, ahead.made ? End.GONE : End.NOT_MADE));
-            } else if (ahead.made && !isAwaited.test(ahead.block)) {
-                ended.add(new Ended(ahead.block, node, End.OVER));
+                ended.add(new Ended(ahead.block, ahead.cause, node, ahead.made ? End.GONE : End.NOT_MADE));
+            } else if (ahead.made && !isAwaited.test(ahead.block, ahead.cause)) {
+                ended.add(new Ended(ahead.block, ahead.cause, node, End.OVER));
             }
         }
         ended.forEach(end -> remove(end.block.id()));
@@ -105,7 +133,7 @@ final class AheadCopies {
 
     private static @Nullable Held held(DataNodeState node, long blockId) {
         Held held = node.residents().findHeld(blockId);
-        return held != null && held.by() == Cause.FIRST_READ ? held : null;
+        return held != null && held.by().isAhead() ? held : null;
     }
 
     private void remove(long blockId) {

@@ -5,16 +5,22 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.move.AheadCopies.End;
 import io.terrace.placement.move.AheadCopies.Ended;
+import io.terrace.placement.move.AheadCopies.Read;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.HomeChoice;
+import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.policy.firstread.DirectoryPattern;
 import io.terrace.policy.firstread.FirstReadModel;
 import io.terrace.policy.firstread.FirstReadModel.Estimate;
 import io.terrace.policy.firstread.MemoryYield;
 import io.terrace.policy.firstread.VainLimit;
+import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * written ({@link FirstReadModel}); of a directory where nearly all are, new blocks are copied once they are written
  * ({@link WrittenBlocks}), if that is worth as much as what memory earns otherwise ({@link MemoryYield}). Such a copy is held
  * until the first read; where none comes in time, the policy decides about it, and its bytes count as copied in vain
- * ({@link VainLimit}).
+ * ({@link VainLimit}). What {@link ReadAhead} has copied ahead of readers is held alike, within the same bounds.
  *
  * <p>What was learned is forgotten when another NameNode decides. Owned by the loop's thread.
  */
@@ -40,23 +46,37 @@ public final class FirstReads {
     private final FirstReadModel model;
     private final VainLimit limit;
     private final MemoryYield memoryYield = new MemoryYield();
-    private final AheadCopies ahead = new AheadCopies();
+    private final AheadCopies ahead;
+    private final ReadAhead readAhead;
     private long countedBytes;
     private long lookedMs = Long.MIN_VALUE;
 
-    public FirstReads(FirstReadSettings settings, ClusterState clusterState, WrittenBlocks writtenBlocks) {
+    public FirstReads(
+            FirstReadSettings settings,
+            ClusterState clusterState,
+            NamespaceView view,
+            HomeChoice homeChoice,
+            WrittenBlocks writtenBlocks) {
         this.settings = settings;
         this.clusterState = clusterState;
         this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
         this.model = new FirstReadModel(settings.withinMs(), MOST_DIRECTORIES, MOST_AWAITED);
         this.limit = new VainLimit(settings.vainShare(), VainLimit.AT_FIRST_BYTES);
+        this.readAhead = new ReadAhead(settings, clusterState, view, homeChoice, this::wanted);
+        this.ahead = new AheadCopies(readAhead::copied);
         this.countedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
     }
 
-    /** Whether it wants to know the path of a block that was written: not of one whose write it was told before. */
-    public boolean asksFor(long nowMs, long blockId) {
-        return settings.isOn() && !model.knowsWriteOf(nowMs, blockId);
+    /**
+     * Whether it wants to know the file of a block: of one that was written, if it was not told of that write before; of one that
+     * was read, if it may be the first of a file.
+     */
+    public boolean asksFor(long nowMs, Heat entry) {
+        long blockId = entry.block().id();
+        return settings.isOn()
+                && ((entry.writes() > 0 && !model.knowsWriteOf(nowMs, blockId))
+                        || (entry.reads() > 0 && readAhead.asksFor(nowMs, blockId)));
     }
 
     /**
@@ -80,7 +100,7 @@ public final class FirstReads {
                 && !ahead.contains(block.id())
                 && !clusterState.controlTrial().holds(block.id())) {
             if (limit.allows(ahead.bytes() + block.lengthBytes())) {
-                ahead.want(block);
+                ahead.want(nowMs, block, Cause.FIRST_READ);
                 writtenBlocks.want(
                         nowMs,
                         node,
@@ -99,21 +119,56 @@ public final class FirstReads {
                 + " is read soon after";
     }
 
-    /** A block was read. If it waited for that, its copy is the policy's from now on. */
-    public void read(long nowMs, Heat entry) {
+    /** Whether a copy of a block ahead of its reader is wanted: it is worth the room, and within the bound. */
+    private boolean wanted(long nowMs, DataNodeState node, StampedBlock block, double worth, String reason) {
+        if (ahead.contains(block.id()) || clusterState.controlTrial().holds(block.id())) {
+            return false;
+        }
+        if (!memoryYield.justifies(worth) || !limit.allows(ahead.bytes() + block.lengthBytes())) {
+            metricRegistry.increment(Metric.PLACEMENT_READ_AHEAD_REFUSED);
+            return false;
+        }
+        ahead.want(nowMs, block, Cause.READ_AHEAD);
+        writtenBlocks.want(nowMs, node, block, Cause.READ_AHEAD, reason, at -> ahead.ordered(block, at));
+        return true;
+    }
+
+    /**
+     * A block was read. If its copy waited for that, it is the policy's from now on.
+     *
+     * @param named its file; null where it was not looked up
+     */
+    public void read(long nowMs, Heat entry, @Nullable Named named) {
         if (!settings.isOn()) {
             return;
         }
         long blockId = entry.block().id();
-        if (!model.read(nowMs, blockId)) {
+        if (!model.read(nowMs, blockId) && !ahead.contains(blockId)) {
             memoryYield.served((double) entry.reads() * entry.bytesReadFromMemory() / Math.max(1, entry.bytesRead()));
+        } else {
+            writtenBlocks.withdraw(blockId);
+            copyRead(nowMs, blockId);
+        }
+        readAhead.read(nowMs, entry, named);
+    }
+
+    private void copyRead(long nowMs, long blockId) {
+        Read read = ahead.read(blockId);
+        if (read == null) {
             return;
         }
-        writtenBlocks.withdraw(blockId);
-        DataNodeState node = ahead.read(blockId);
-        if (node != null) {
-            metricRegistry.increment(Metric.PLACEMENT_FIRST_READ_SERVED);
-            HeldBlocks.release(clusterState, nowMs, node, blockId);
+        if (read.isThere()) {
+            metricRegistry.increment(
+                    read.cause() == Cause.FIRST_READ
+                            ? Metric.PLACEMENT_FIRST_READ_SERVED
+                            : Metric.PLACEMENT_READ_AHEAD_SERVED);
+            HeldBlocks.release(clusterState, nowMs, read.node(), blockId);
+            return;
+        }
+        Move open = read.node().moveQueue().open(blockId);
+        if (read.cause() == Cause.READ_AHEAD && open != null && !open.isSent()) {
+            String why = "its reader was faster";
+            clusterState.moveTracker().withdraw(nowMs, read.node(), open, MoveOutcome.CANCELLED, why, false);
         }
     }
 
@@ -123,8 +178,11 @@ public final class FirstReads {
         return heat != null && heat.reads() > 0;
     }
 
-    /** Leaves copies whose first read did not come in time, or came before the copy, to the policy; once a second. */
+    /** Leaves copies whose read did not come in time, or came before the copy, to the policy; once a second. */
     public void turn(long nowMs) {
+        if (settings.isOn()) {
+            readAhead.turn(nowMs);
+        }
         if (!settings.isOn() || (lookedMs != Long.MIN_VALUE && nowMs - lookedMs < LOOK_MS)) {
             return;
         }
@@ -134,17 +192,25 @@ public final class FirstReads {
         countedBytes = copiedBytes;
         model.expire(nowMs);
         memoryYield.passed(nowMs, Math.max(0, memoryBytes() - ahead.bytes()));
-        for (Ended ended : ahead.ended(this::isKnown, block -> model.awaits(nowMs, block.id()))) {
-            if (ended.end() != End.NOT_MADE && !wasRead(ended.block())) {
+        for (Ended ended : ahead.ended(this::isKnown, (block, cause) -> isAwaited(nowMs, block, cause))) {
+            boolean isForFirstRead = ended.cause() == Cause.FIRST_READ;
+            if (ended.end() != End.NOT_MADE && !(isForFirstRead && wasRead(ended.block()))) {
                 limit.inVain(ended.block().lengthBytes());
                 metricRegistry.add(
-                        Metric.PLACEMENT_FIRST_READ_VAIN_BYTES, ended.block().lengthBytes());
+                        isForFirstRead
+                                ? Metric.PLACEMENT_FIRST_READ_VAIN_BYTES
+                                : Metric.PLACEMENT_READ_AHEAD_VAIN_BYTES,
+                        ended.block().lengthBytes());
             }
             if (ended.end() == End.OVER) {
                 HeldBlocks.release(
                         clusterState, nowMs, ended.node(), ended.block().id());
             }
         }
+    }
+
+    private boolean isAwaited(long nowMs, StampedBlock block, Cause cause) {
+        return cause == Cause.FIRST_READ ? model.awaits(nowMs, block.id()) : readAhead.awaits(nowMs, block.id());
     }
 
     private boolean isKnown(DataNodeState node) {

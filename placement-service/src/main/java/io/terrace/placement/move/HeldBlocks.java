@@ -5,14 +5,13 @@ import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.ResidentBlocks.Held;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 
 /**
  * The blocks that operators promoted, or rules when they were written: each is kept from the policy until it is in memory
  * and for {@value #HOLD_MS} ms after, so that the policy does not undo at once what was ordered. Then the policy decides on
- * it as on any other. Those that wait for their first read stay until {@link FirstReads} releases them. Owned by the loop's
+ * it as on any other. Those that wait for a read stay until {@link FirstReads} releases them. Owned by the loop's
  * thread.
  */
 public final class HeldBlocks {
@@ -36,7 +35,7 @@ public final class HeldBlocks {
                 long sinceMs = held.arrivedMs() < 0 ? 0 : nowMs - held.arrivedMs();
                 boolean gone = sinceMs >= REPORT_MS
                         && !node.residents().holds(held.block().id());
-                boolean over = sinceMs >= HOLD_MS && held.by() != Cause.FIRST_READ;
+                boolean over = sinceMs >= HOLD_MS && !held.by().isAhead();
                 if (over || gone || isForbidden(held, ruleEvaluator)) {
                     release(clusterState, nowMs, node, held.block().id());
                 }
@@ -51,7 +50,7 @@ public final class HeldBlocks {
     }
 
     /**
-     * For how long the policy may not evict a block, at least; 0 if it is not held. One that waits for its first read may be
+     * For how long the policy may not evict a block, at least; 0 if it is not held. One that waits for a read may be
      * held for longer.
      */
     public static long heldForMs(long nowMs, DataNodeState node, long blockId) {
@@ -59,7 +58,7 @@ public final class HeldBlocks {
         if (held == null) {
             return 0;
         }
-        return held.arrivedMs() < 0 || held.by() == Cause.FIRST_READ
+        return held.arrivedMs() < 0 || held.by().isAhead()
                 ? HOLD_MS
                 : Math.max(0, HOLD_MS - (nowMs - held.arrivedMs()));
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks that were just written and whose rule or annotation says {@code write: memory}, or whose first read is expected soon
- * ({@link FirstReads}). A block waits here until the
+ * ({@link FirstReads}); and blocks that are ahead of a reader ({@link ReadAhead}). A block waits here until the
  * NameNode has it complete, then a copy of it is ordered ({@link HeldPromotion}): on the DataNode that reported the write
  * first, unless another one has become its home. No copy is ordered where one is there already, as after a write through
  * memory.
@@ -77,7 +77,7 @@ public final class WrittenBlocks {
     }
 
     /**
-     * A block that was written is wanted in memory, for a rule or for a first read that is expected.
+     * A block is wanted in memory, for a rule or for a read that is expected.
      *
      * @param ordered is told once where its copy was ordered; null if it was not
      */
@@ -100,13 +100,14 @@ public final class WrittenBlocks {
         if (before != null) {
             before.ordered.accept(null);
         }
-        waiting.put(block.id(), new Written(block, node, cause, reason, ordered, nowMs, nowMs + ASK_AGAIN_MS));
+        long askMs = cause == Cause.READ_AHEAD ? nowMs : nowMs + ASK_AGAIN_MS;
+        waiting.put(block.id(), new Written(block, node, cause, reason, ordered, nowMs, askMs));
     }
 
-    /** The first read of a block came before its copy was ordered: it is not wanted any more, unless for a rule. */
+    /** The read of a block came before its copy was ordered: it is not wanted any more, unless for a rule. */
     void withdraw(long blockId) {
         Written written = waiting.get(blockId);
-        if (written != null && written.cause == Cause.FIRST_READ) {
+        if (written != null && written.cause.isAhead()) {
             waiting.remove(blockId);
             written.ordered.accept(null);
         }
@@ -166,9 +167,11 @@ public final class WrittenBlocks {
         clusterState
                 .metricRegistry()
                 .increment(
-                        written.cause == Cause.FIRST_READ
-                                ? Metric.PLACEMENT_FIRST_READ_ORDERED
-                                : Metric.PLACEMENT_WRITTEN_ORDERED);
+                        switch (written.cause) {
+                            case FIRST_READ -> Metric.PLACEMENT_FIRST_READ_ORDERED;
+                            case READ_AHEAD -> Metric.PLACEMENT_READ_AHEAD_ORDERED;
+                            default -> Metric.PLACEMENT_WRITTEN_ORDERED;
+                        });
         return node;
     }
 
@@ -176,14 +179,16 @@ public final class WrittenBlocks {
         clusterState
                 .metricRegistry()
                 .increment(
-                        cause == Cause.FIRST_READ
-                                ? Metric.PLACEMENT_FIRST_READ_REFUSED
-                                : Metric.PLACEMENT_WRITTEN_REFUSED);
+                        switch (cause) {
+                            case FIRST_READ -> Metric.PLACEMENT_FIRST_READ_REFUSED;
+                            case READ_AHEAD -> Metric.PLACEMENT_READ_AHEAD_REFUSED;
+                            default -> Metric.PLACEMENT_WRITTEN_REFUSED;
+                        });
     }
 
     /**
      * Whether there is room for one more block of that cause. For a newer block of a rule, the oldest that were held for their
-     * write are left to the policy; one that waits for its first read is worth no less than a newer one.
+     * write are left to the policy; one that waits for a read is worth no less than a newer one.
      */
     private boolean makeRoom(long nowMs, DataNodeState node, long bytes, Cause cause) {
         long most = node.memory().capacityBytes() / HELD_PART;
@@ -191,12 +196,13 @@ public final class WrittenBlocks {
             return false;
         }
         List<Held> written = node.residents().held().stream()
-                .filter(held -> held.by() == cause)
+                .filter(held ->
+                        held.by() == cause || (cause.isAhead() && held.by().isAhead()))
                 .toList();
         long heldBytes =
                 written.stream().mapToLong(held -> held.block().lengthBytes()).sum();
         for (Held held : written) {
-            if (heldBytes + bytes <= most || cause == Cause.FIRST_READ) {
+            if (heldBytes + bytes <= most || cause.isAhead()) {
                 break;
             }
             if (held.arrivedMs() >= 0) {

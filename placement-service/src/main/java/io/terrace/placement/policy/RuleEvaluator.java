@@ -24,7 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * and again after {@value #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often,
  * read or not. Each look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most
  * {@value ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy
- * is told until the next heartbeat. Without rules by path nothing is looked up, unless a policy wants to know how large files are. A file is pinned only when a DataNode that
+ * is told until the next heartbeat. Without rules by path nothing is looked up, unless a policy wants to know how large files are, or {@link #prepare} is asked to. A file is pinned only when a DataNode that
  * holds a block of it reports that block. Owned by the engine's thread.
  */
 public final class RuleEvaluator {
@@ -50,8 +50,8 @@ public final class RuleEvaluator {
     private long sweptMs = Long.MIN_VALUE;
     private long changedMs = Long.MIN_VALUE;
 
-    /** A block's path, and the rule that it matches, if any. */
-    private record Match(String path, long inputBytes, @Nullable PathRule rule) {}
+    /** A block's file, and the rule that it matches, if any. */
+    private record Match(Named file, @Nullable PathRule rule) {}
 
     /** A file that a rule pins if the reporter holds its block. */
     private record ToPin(PathRule rule, Named file, Candidate reporter) {}
@@ -76,9 +76,9 @@ public final class RuleEvaluator {
     /**
      * Looks up what the entries of a DataNode's heartbeat need.
      *
-     * @param written which blocks' paths are wanted in any case if they were written, for {@link #path}
+     * @param asked which blocks' files are wanted in any case, for {@link #file}
      */
-    public void prepare(long nowMs, DataNodeState node, List<Heat> entries, LongPredicate written) {
+    public void prepare(long nowMs, DataNodeState node, List<Heat> entries, Predicate<Heat> asked) {
         fresh.clear();
         boolean rules = !spec.rules().isEmpty() || spec.countsJobs();
         TokenBucket looks = node.reportQuota().looks();
@@ -86,8 +86,7 @@ public final class RuleEvaluator {
         List<Reported> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
-            boolean wanted = (entry.writes() > 0 && written.test(entry.block().id()))
-                    || (rules && (heat == null || !isValid(nowMs, heat)));
+            boolean wanted = (rules && (heat == null || !isValid(nowMs, heat))) || asked.test(entry);
             if (unknown.size() < limit && wanted) {
                 unknown.add(new Reported(node, entry.block()));
             }
@@ -132,7 +131,7 @@ public final class RuleEvaluator {
         } else {
             pins.unpin(named.inode());
         }
-        fresh.put(block.id(), new Match(named.path(), named.inputBytes(), rule));
+        fresh.put(block.id(), new Match(named, rule));
     }
 
     private void pin(List<ToPin> toPin) {
@@ -166,16 +165,16 @@ public final class RuleEvaluator {
         return decide(heat, reported.lengthBytes());
     }
 
-    /** The path of a block, if it was looked up for the heartbeat that is being taken. */
-    public @Nullable String path(long blockId) {
+    /** The file of a block, if it was looked up for the heartbeat that is being taken. */
+    public @Nullable Named file(long blockId) {
         Match found = fresh.get(blockId);
-        return found == null ? null : found.path;
+        return found == null ? null : found.file;
     }
 
     /** About how large the file of a block is, if it has more than one and was looked up for this heartbeat; else 0. */
     public long inputBytes(long blockId) {
         Match found = fresh.get(blockId);
-        return found == null ? 0 : found.inputBytes;
+        return found == null ? 0 : found.file.inputBytes();
     }
 
     private @Nullable RuleDecision decide(BlockHeat heat, long lengthBytes) {

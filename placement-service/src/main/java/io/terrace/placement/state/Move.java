@@ -32,11 +32,18 @@ public final class Move {
         /** The DataNode with the only copy in memory is decommissioned or enters maintenance. */
         LEAVING,
         /** It was written, and blocks of its directory are read soon after that. */
-        FIRST_READ;
+        FIRST_READ,
+        /** A reader of its file is on the way to it. */
+        READ_AHEAD;
 
         /** Whether a promotion for it is kept from the policy for a time. */
         boolean isHeld() {
-            return this == OPERATOR || this == RULE || this == LEAVING || this == FIRST_READ;
+            return this == OPERATOR || this == RULE || this == LEAVING || isAhead();
+        }
+
+        /** Whether a copy for it is made before a read, and waits for that. */
+        public boolean isAhead() {
+            return this == FIRST_READ || this == READ_AHEAD;
         }
     }
 

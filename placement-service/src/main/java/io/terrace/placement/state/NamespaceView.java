@@ -76,8 +76,14 @@ public interface NamespaceView {
      * @param path absolute, without a trailing slash
      * @param annotations of the file and the directories above it
      * @param inputBytes about so large is the file; 0 where it has no more than one block
+     * @param begins whether the block is the first of several
      */
-    record Named(long inode, String path, PathAnnotations annotations, long inputBytes) {
+    record Named(long inode, String path, PathAnnotations annotations, long inputBytes, boolean begins) {
+
+        /** A file, with a block that is not its first one, or its only one. */
+        public Named(long inode, String path, PathAnnotations annotations, long inputBytes) {
+            this(inode, path, annotations, inputBytes, false);
+        }
 
         /** A file of one block. */
         public Named(long inode, String path, PathAnnotations annotations) {
@@ -246,6 +252,25 @@ public interface NamespaceView {
      * @param inodes ids of files
      */
     List<Located> blocksOf(Collection<Long> inodes, int limit);
+
+    /**
+     * Some blocks of a file in a row.
+     *
+     * @param blocks how many the file has
+     * @param part from the index on that was asked for; null where a block is not complete
+     */
+    record FilePart(int blocks, List<@Nullable Located> part) {}
+
+    /**
+     * The next blocks of some files, in the order of the questions, {@code most} of each at most and {@link #lockBlocks} in all;
+     * null where a file is gone or erasure-coded.
+     *
+     * @param inodes ids of files
+     * @param from the index of the first block that is wanted of each
+     */
+    default List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
+        return Collections.nCopies(inodes.size(), null);
+    }
 
     /** How many blocks files have, of any kind; files that are gone have none. */
     default long blockCount(Collection<Long> inodes) {

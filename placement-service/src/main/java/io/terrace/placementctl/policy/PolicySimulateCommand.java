@@ -108,7 +108,7 @@ final class PolicySimulateCommand extends ClusterCommand {
     @Option(
             names = "--in-vain",
             paramLabel = "PERCENT",
-            description = "Percent of the bytes moved that may be copied ahead of a first read in vain; 0 is no such"
+            description = "Percent of the bytes moved that may be copied ahead of a read in vain; 0 is no such"
                     + " copies. Default: ${DEFAULT-VALUE}, as by default in the service.")
     int vainPercent = PolicyReplay.VAIN_PERCENT;
 
@@ -250,8 +250,18 @@ final class PolicySimulateCommand extends ClusterCommand {
                 table,
                 replays,
                 "of these in vain",
-                replay -> Quantity.bytes((long) replay.first().vainBytes()) + " (" + percent(vainShare(replay))
-                        + " of moved)");
+                replay -> inVain(replay, replay.first().vainBytes()));
+        row(
+                table,
+                replays,
+                "ahead of readers",
+                replay -> Quantity.bytes((long) replay.readAhead().aheadBytes()) + ", for "
+                        + replay.readAhead().reads() + " reads");
+        row(
+                table,
+                replays,
+                "of these in vain",
+                replay -> inVain(replay, replay.readAhead().vainBytes()));
         row(
                 table,
                 replays,
@@ -300,8 +310,9 @@ final class PolicySimulateCommand extends ClusterCommand {
                 + percent((double) replay.first().fromMemory() / Math.max(1, reads)) + ")";
     }
 
-    private static double vainShare(PolicyReplay replay) {
-        return replay.first().vainBytes() / Math.max(1, replay.outcome().movedBytes());
+    private static String inVain(PolicyReplay replay, double bytes) {
+        return Quantity.bytes((long) bytes) + " ("
+                + percent(bytes / Math.max(1, replay.outcome().movedBytes())) + " of moved)";
     }
 
     private static String ofPool(PolicyReplay replay, String name) {
@@ -361,6 +372,9 @@ final class PolicySimulateCommand extends ClusterCommand {
                     .put("firstReadsFromMemory", replay.first().fromMemory())
                     .put("bytesAhead", (long) replay.first().aheadBytes())
                     .put("bytesAheadInVain", (long) replay.first().vainBytes())
+                    .put("readsAheadFromMemory", replay.readAhead().reads())
+                    .put("bytesReadAhead", (long) replay.readAhead().aheadBytes())
+                    .put("bytesReadAheadInVain", (long) replay.readAhead().vainBytes())
                     .put("bytesMoved", (long) outcome.movedBytes())
                     .put("moves", outcome.moves())
                     .put("movesNeverRead", outcome.wastedMoves())

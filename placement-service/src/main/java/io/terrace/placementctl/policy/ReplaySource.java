@@ -54,7 +54,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
                 accesses,
                 logged,
                 now,
-                policy -> RuleAssignments.fetch(client, fromMs, policy.text(), logged.numbers()));
+                policy -> RuleAssignments.fetch(client, fromMs, policy.text(), accesses, logged.numbers()));
     }
 
     private static Trace read(Path file) throws Refused {

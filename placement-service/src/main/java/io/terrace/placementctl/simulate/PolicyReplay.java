@@ -21,6 +21,7 @@ import java.util.List;
  * @param rules which of its rules hold for which objects
  * @param pools how the reads of each pool went; empty where memory is not divided
  * @param first how first reads went
+ * @param readAhead how it went with copies ahead of readers
  */
 public record PolicyReplay(
         String label,
@@ -28,6 +29,7 @@ public record PolicyReplay(
         RuleAssignments rules,
         List<PoolReads> pools,
         FirstReads first,
+        ReadAhead readAhead,
         ReplayResult outcome,
         ReplayTimeline timeline,
         long lengthMs) {
@@ -48,6 +50,14 @@ public record PolicyReplay(
      * @param vainBytes of these, not read in time or at the end
      */
     public record FirstReads(long reads, long fromMemory, double aheadBytes, double vainBytes) {}
+
+    /**
+     * Reads of blocks that were copied ahead of their reader.
+     *
+     * @param aheadBytes moved into memory so
+     * @param vainBytes of these, not read in time or at the end
+     */
+    public record ReadAhead(long reads, double aheadBytes, double vainBytes) {}
 
     /**
      * Simulates, with copies ahead of first reads as by default.
@@ -71,7 +81,7 @@ public record PolicyReplay(
      *
      * @param memoryBytes of all DataNodes together
      * @param moveBytesPerS of all DataNodes together, 0 for no limit
-     * @param vainPercent of the bytes moved into memory, those that may be copied ahead of a first read in vain; 0 for no such copies
+     * @param vainPercent of the bytes moved into memory, those that may be copied ahead of a read in vain; 0 for no such copies
      */
     public static PolicyReplay of(
             String label,
@@ -88,6 +98,8 @@ public record PolicyReplay(
         FirstReadPolicy ahead = new FirstReadPolicy(
                 spec.make(tiers),
                 rules::directory,
+                rules.files(),
+                TerraceSettings.PLACEMENT_READ_AHEAD_BLOCKS.get(key -> null),
                 memoryBytes,
                 FIRST_READ_WITHIN_MS,
                 new VainLimit(vainPercent / 100.0, VainLimit.AT_FIRST_BYTES));
@@ -100,9 +112,16 @@ public record PolicyReplay(
         try (ProgressLine progress = new ProgressLine("simulating " + spec.policy(), trace.rows())) {
             ReplayResult outcome =
                     TraceReplay.replay(trace, tiers, replayConditions, timeline, System::nanoTime, progress::at);
-            FirstReads first =
-                    new FirstReads(firstReads.reads(), firstReads.served(), ahead.aheadBytes(), ahead.vainBytes());
-            return new PolicyReplay(label, spec, rules, ruled.poolReads(), first, outcome, timeline, lengthMs);
+            FirstReads first = new FirstReads(
+                    firstReads.reads(),
+                    firstReads.served(),
+                    ahead.firstReads().copiedBytes(),
+                    ahead.firstReads().vainBytes());
+            ReadAhead readAhead = new ReadAhead(
+                    ahead.readAhead().reads(),
+                    ahead.readAhead().copiedBytes(),
+                    ahead.readAhead().vainBytes());
+            return new PolicyReplay(label, spec, rules, ruled.poolReads(), first, readAhead, outcome, timeline, lengthMs);
         }
     }
 

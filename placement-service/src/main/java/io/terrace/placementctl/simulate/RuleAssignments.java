@@ -3,6 +3,7 @@ package io.terrace.placementctl.simulate;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.policy.firstread.FileBlocks;
 import io.terrace.policy.replay.Trace;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
@@ -11,14 +12,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rule of a policy holds for each object of a simulation, and which objects are of directories that are alike.
+ * Which rule of a policy holds for each object of a simulation, which objects are of directories that are alike, and which are
+ * blocks of one file.
  *
  * @param rules by object: the number of the rule, 0 for none, {@link #UNKNOWN} where the object's path is not known
  * @param directories by object: a number that objects of like directories have in common, 0 where it is not known
+ * @param files null where none is known
  */
-public record RuleAssignments(int[] rules, long[] directories) {
+public record RuleAssignments(int[] rules, long[] directories, @Nullable FileBlocks files) {
 
     static final int UNKNOWN = -1;
+
+    /** Of objects that are not known to be blocks of files. */
+    public RuleAssignments(int[] rules, long[] directories) {
+        this(rules, directories, null);
+    }
 
     /** Of objects without paths. */
     public static RuleAssignments none(int objects) {
@@ -42,8 +50,9 @@ public record RuleAssignments(int[] rules, long[] directories) {
      * @param numbers of the objects, by block id
      */
     public static RuleAssignments fetch(
-            AdminClient client, long fromMs, String policyText, Map<String, Integer> numbers)
+            AdminClient client, long fromMs, String policyText, Trace trace, Map<String, Integer> numbers)
             throws Refused, Unreachable {
+        LoggedFiles.Builder files = new LoggedFiles.Builder(trace);
         RuleAssignments found = none(numbers.size());
         AccessRulesRequestProto request = AccessRulesRequestProto.newBuilder()
                 .setFromMs(fromMs)
@@ -57,10 +66,13 @@ public record RuleAssignments(int[] rules, long[] directories) {
                 if (object != null) {
                     found.rules[object] = answer.getRules(i);
                     found.directories[object] = answer.getDirectories(i);
+                    if (i < answer.getFilesCount()) {
+                        files.add(object, answer.getBlocks(i), answer.getFiles(i));
+                    }
                 }
             }
             if (!answer.hasNextSegment()) {
-                return found;
+                return new RuleAssignments(found.rules, found.directories, files.build());
             }
             request = request.toBuilder()
                     .setSegment(answer.getNextSegment())

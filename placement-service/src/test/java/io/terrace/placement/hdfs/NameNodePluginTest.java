@@ -9,6 +9,7 @@ import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView.Candidate;
+import io.terrace.placement.state.NamespaceView.FilePart;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.PlacementAdminPB;
@@ -184,7 +185,14 @@ public class NameNodePluginTest {
         long blockId = DFSTestUtil.getFirstBlock(fs, new Path("/long")).getBlockId();
         long inode = fs.getClient().getFileInfo("/long").getFileId();
         assertThat(view.names(List.of(blockId, 1L)))
-                .containsExactly(new Named(inode, "/long", PathAnnotations.NONE, 3 * BLOCK), null);
+                .containsExactly(new Named(inode, "/long", PathAnnotations.NONE, 3 * BLOCK, true), null);
+        FilePart part = view.parts(List.of(inode, 1L), List.of(1, 0), 2).get(0);
+        assertThat(part.blocks()).isEqualTo(3);
+        assertThat(part.part()).hasSize(2).allSatisfy(located -> assertThat(located.nodes())
+                .hasSize(1));
+        assertThat(view.names(List.of(part.part().get(0).block().id())).get(0).begins())
+                .isFalse();
+        assertThat(view.parts(List.of(inode, 1L), List.of(1, 0), 2).get(1)).isNull();
         assertThat(view.lengthOf(inode)).isEqualTo(3 * BLOCK);
         fs.delete(new Path("/long"), false);
         assertThat(view.lengthOf(inode)).isEqualTo(-1);

@@ -41,6 +41,32 @@ class PolicyReplayTest {
         assertThat(replay.outcome().tierReads()[0]).isEqualTo(replay.first().fromMemory());
     }
 
+    /** Files of 20 blocks, one read after the other, a block a second. */
+    @Test
+    void blocks_aheadOfTheirReader_comeFromMemory() throws Exception {
+        Trace.Builder rows = new Trace.Builder("read");
+        for (int object = 0; object < OBJECTS; object++) {
+            rows.add(object * 1_000L, object, 10, 10, false, -1);
+        }
+        Trace trace = rows.build();
+        LoggedFiles.Builder files = new LoggedFiles.Builder(trace);
+        for (int object = 0; object < OBJECTS; object++) {
+            files.add(object, 5_000 + object, 1 + object / 20);
+        }
+        long[] directories = new long[OBJECTS];
+        Arrays.fill(directories, 7);
+        RuleAssignments assignments = new RuleAssignments(new int[OBJECTS], directories, files.build());
+        PolicySpec spec = PolicyFile.read("test", "policy: lru");
+        PolicyReplay replay = PolicyReplay.of("candidate", spec, assignments, trace, 400, 0, 1, 10);
+        assertThat(replay.readAhead().reads()).isBetween(16L, 40L).isEqualTo(replay.outcome().tierReads()[0]);
+        assertThat(replay.readAhead().aheadBytes()).isEqualTo(10.0 * replay.readAhead().reads());
+        assertThat(replay.readAhead().vainBytes()).isZero();
+        assertThat(PolicyReplay.of("candidate", spec, assignments, trace, 400, 0, 1, 0)
+                        .readAhead()
+                        .reads())
+                .isZero();
+    }
+
     @Test
     void firstReads_withoutCopiesAhead_comeFromDisk() throws Exception {
         assertThat(replay(7, 0).first().fromMemory()).isZero();

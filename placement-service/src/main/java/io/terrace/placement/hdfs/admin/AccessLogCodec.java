@@ -38,7 +38,8 @@ final class AccessLogCodec {
             PathRule rule = spec.ruleFor(block.path());
             response.addBlocks(block.block())
                     .addRules(rule == null ? 0 : rule.number())
-                    .addDirectories(DirectoryPattern.number(block.path()));
+                    .addDirectories(DirectoryPattern.number(block.path()))
+                    .addFiles(DirectoryPattern.numberOfFile(block.path()));
         }
         if (named.size() == BLOCKS_PER_ANSWER) {
             response.setNextSegment(segment.name()).setNextOffset(request.getOffset() + BLOCKS_PER_ANSWER);

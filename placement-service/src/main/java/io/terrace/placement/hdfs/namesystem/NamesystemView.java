@@ -193,7 +193,8 @@ public final class NamesystemView implements NamespaceView {
                                         file.getId(),
                                         file.getFullPathName(),
                                         annotations.of(file),
-                                        inputBytes(file.asFile())));
+                                        inputBytes(file.asFile()),
+                                        begins(file.asFile(), stored)));
             }
             return names;
         });
@@ -202,6 +203,10 @@ public final class NamesystemView implements NamespaceView {
     /** Without a look at each of its blocks; the last one may be shorter. */
     private static long inputBytes(INodeFile file) {
         return file.numBlocks() > 1 ? file.numBlocks() * file.getPreferredBlockSize() : 0;
+    }
+
+    private static boolean begins(INodeFile file, BlockInfo block) {
+        return file.numBlocks() > 1 && !file.isStriped() && file.getBlocks()[0] == block;
     }
 
     @Override
@@ -342,6 +347,33 @@ public final class NamesystemView implements NamespaceView {
             found.add(located(block, inode));
         }
         return end < blocks.length ? end : -1;
+    }
+
+    @Override
+    public List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
+        if (inodes.size() * most > lockBlocks) {
+            throw new IllegalArgumentException(inodes.size() * most + " blocks in one look, at most " + lockBlocks);
+        }
+        return lockedForLoop(NamesystemLock.GLOBAL, "terraceParts", inodes.size() * most, () -> {
+            List<@Nullable FilePart> parts = new ArrayList<>(inodes.size());
+            for (int i = 0; i < inodes.size(); i++) {
+                parts.add(part(inodes.get(i), from.get(i), most));
+            }
+            return parts;
+        });
+    }
+
+    private @Nullable FilePart part(long inode, int from, int most) {
+        INode node = namesystem.getFSDirectory().getInode(inode);
+        if (node == null || !node.isFile() || node.asFile().isStriped()) {
+            return null;
+        }
+        BlockInfo[] blocks = node.asFile().getBlocks();
+        List<@Nullable Located> part = new ArrayList<>();
+        for (int i = from; i < Math.min(blocks.length, from + most); i++) {
+            part.add(blocks[i].isComplete() && !blocks[i].isDeleted() ? located(blocks[i], inode) : null);
+        }
+        return new FilePart(blocks.length, part);
     }
 
     @Override
