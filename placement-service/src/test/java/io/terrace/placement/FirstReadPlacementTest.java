@@ -20,11 +20,10 @@ class FirstReadPlacementTest extends SteppedLoop {
     @BeforeEach
     void copyBeforeFirstReads() {
         placement = new PlacementEngine(
-                settings(
-                        Map.of(
-                                "terrace.placement.first-read.vain", "10",
-                                "terrace.placement.first-read.within", "1h",
-                                "terrace.placement.read-ahead.blocks", "0")),
+                settings(Map.of(
+                        "terrace.placement.first-read.vain", "10",
+                        "terrace.placement.first-read.within", "1h",
+                        "terrace.placement.read-ahead.blocks", "0")),
                 names,
                 metricRegistry);
         activate();

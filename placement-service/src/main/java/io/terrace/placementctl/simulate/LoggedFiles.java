@@ -60,9 +60,13 @@ final class LoggedFiles implements FileBlocks {
                 order[known++] = object;
             }
         }
-        IntArrays.quickSort(order, 0, known, (one, other) -> from.hashes[one] != from.hashes[other]
-                ? Long.compare(from.hashes[one], from.hashes[other])
-                : Long.compare(from.ids[one], from.ids[other]));
+        IntArrays.quickSort(
+                order,
+                0,
+                known,
+                (one, other) -> from.hashes[one] != from.hashes[other]
+                        ? Long.compare(from.hashes[one], from.hashes[other])
+                        : Long.compare(from.ids[one], from.ids[other]));
         int[] begins = new int[known + 1];
         int count = 0;
         for (int at = 0; at < known; at++) {

@@ -121,7 +121,8 @@ public record PolicyReplay(
                     ahead.readAhead().reads(),
                     ahead.readAhead().copiedBytes(),
                     ahead.readAhead().vainBytes());
-            return new PolicyReplay(label, spec, rules, ruled.poolReads(), first, readAhead, outcome, timeline, lengthMs);
+            return new PolicyReplay(
+                    label, spec, rules, ruled.poolReads(), first, readAhead, outcome, timeline, lengthMs);
         }
     }
 

@@ -58,8 +58,11 @@ class PolicyReplayTest {
         RuleAssignments assignments = new RuleAssignments(new int[OBJECTS], directories, files.build());
         PolicySpec spec = PolicyFile.read("test", "policy: lru");
         PolicyReplay replay = PolicyReplay.of("candidate", spec, assignments, trace, 400, 0, 1, 10);
-        assertThat(replay.readAhead().reads()).isBetween(16L, 40L).isEqualTo(replay.outcome().tierReads()[0]);
-        assertThat(replay.readAhead().aheadBytes()).isEqualTo(10.0 * replay.readAhead().reads());
+        assertThat(replay.readAhead().reads())
+                .isBetween(16L, 40L)
+                .isEqualTo(replay.outcome().tierReads()[0]);
+        assertThat(replay.readAhead().aheadBytes())
+                .isEqualTo(10.0 * replay.readAhead().reads());
         assertThat(replay.readAhead().vainBytes()).isZero();
         assertThat(PolicyReplay.of("candidate", spec, assignments, trace, 400, 0, 1, 0)
                         .readAhead()
