@@ -108,6 +108,9 @@ public enum Metric {
             "client.fs.not_linked",
             "File systems that are stock HDFS because Hadoop's classes here are not those they were made for."),
     CLIENT_WRITE_BLOCKS("client.write.blocks", "Blocks written over the channel and finalised."),
+    CLIENT_WRITE_BLOCKS_WHOLE(
+            "client.write.blocks.whole",
+            "Part of these: up to 64 KB, sent with the request to open the block, and acknowledged by the one answer."),
     CLIENT_WRITE_BYTES(
             "client.write.bytes", "Bytes written over the channel and acknowledged by all DataNodes of their blocks."),
     CLIENT_WRITE_VERBS_BYTES(

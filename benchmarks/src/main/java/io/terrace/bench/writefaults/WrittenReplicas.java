@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -101,17 +102,16 @@ final class WrittenReplicas {
     }
 
     private List<Path> files() throws IOException {
-        return volumes.stream().flatMap(WrittenReplicas::files).toList();
-    }
-
-    private static Stream<Path> files(Path volume) {
-        try (Stream<Path> tree = Files.walk(volume)) {
-            return tree.filter(file -> file.getFileName().toString().startsWith("blk_")).toList().stream();
-        } catch (UncheckedIOException | NoSuchFileException moved) {
-            // Files come and go: the caller looks again.
-            throw new UncheckedIOException(new IOException("files of " + volume + " are moving", moved));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        List<Path> files = new ArrayList<>();
+        for (Path volume : volumes) {
+            try (Stream<Path> tree = Files.walk(volume)) {
+                tree.filter(file -> file.getFileName().toString().startsWith("blk_"))
+                        .forEach(files::add);
+            } catch (UncheckedIOException | NoSuchFileException moved) {
+                // Files come and go: the caller looks again.
+                throw new IOException("files of " + volume + " are moving", moved);
+            }
         }
+        return files;
     }
 }

@@ -14,7 +14,7 @@ public final class BlockAnswers {
     private final FrameChannel frames;
     private final OpenBlock block;
     private final boolean alone;
-    private final ByteBuffer out = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES + WriteAck.BYTES);
+    private final ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + WriteAck.BYTES);
     private Progress own = Progress.NONE;
     private Progress next = Progress.NONE;
     private Progress all = Progress.NONE;

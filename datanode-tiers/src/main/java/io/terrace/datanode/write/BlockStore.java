@@ -22,10 +22,12 @@ public interface BlockStore {
      *
      * @param request the body of an OPEN frame
      * @param through the copies in memory that the client asks for
+     * @param whole all of a new block: it is taken in once the client's token is checked, and is everywhere after this DataNode
+     *     when this returns; null where the block comes frame by frame
      * @return null when the request was to finalise what is there, which is done
      */
     @Nullable
-    OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException;
+    OpenBlock open(byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client) throws IOException;
 
     /** The body of the answer that tells a client that its block is open. */
     byte[] success();

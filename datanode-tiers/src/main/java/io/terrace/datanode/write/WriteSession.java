@@ -172,9 +172,17 @@ final class WriteSession {
         }
         byte[] request = new byte[open.bodyBytes()];
         frames.receiveBody(ByteBuffer.wrap(request));
+        // Bounded when the frame was decoded.
+        int wholeBytes = (int) open.number();
+        try (WholeBlock whole = wholeBytes == 0 ? null : new WholeBlock(frames, buffers, wholeBytes)) {
+            writeBlock(open, request, whole);
+        }
+    }
+
+    private void writeBlock(WriteFrame open, byte[] request, @Nullable WholeBlock whole) throws IOException {
         OpenBlock block;
         try {
-            block = store.open(request, WriteThrough.of(open), client);
+            block = store.open(request, WriteThrough.of(open), whole, client);
         } catch (IOException | RuntimeException e) {
             meter.notOpened();
             BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(e));
@@ -186,7 +194,13 @@ final class WriteSession {
         }
         BlockAnswers answers = new BlockAnswers(frames, block, block.next() == null);
         try (block) {
-            write(block, answers, open.number());
+            if (whole == null) {
+                BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.success());
+            } else {
+                meter.forwarded(whole.isSentOn() ? whole.dataBytes() : 0);
+                frames.unread(whole.frame());
+            }
+            write(block, answers);
         } catch (IOException | RuntimeException | Error e) {
             meter.failed();
             tell(answers, e);
@@ -194,8 +208,7 @@ final class WriteSession {
         }
     }
 
-    private void write(OpenBlock block, BlockAnswers answers, long number) throws IOException {
-        BlockAnswers.send(frames, WriteFrame.OPENED, number, store.success());
+    private void write(OpenBlock block, BlockAnswers answers) throws IOException {
         WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
         WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
         try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {

@@ -180,6 +180,21 @@ final class RawWriter implements AutoCloseable {
         return BlockOpResponseProto.parseFrom(body(answer));
     }
 
+    /** Sends all of a block with the request to open it. */
+    void sendWhole(OpWriteBlockProto.Builder request, byte[] contents, ByteBuffer sums) throws IOException {
+        byte[] body = request.build().toByteArray();
+        number = 1;
+        ByteBuffer frame = frame(0, contents, sums, WriteFrame.LAST);
+        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length + frame.remaining());
+        new WriteFrame(body.length, WriteFrame.OPEN, (byte) 0, contents.length).encode(out);
+        frames.send(out.put(body).put(frame).flip());
+    }
+
+    /** What is said to a request in place of an acknowledgement. */
+    BlockOpResponseProto opened() throws IOException {
+        return BlockOpResponseProto.parseFrom(body(expect(WriteFrame.OPENED)));
+    }
+
     /** Sends bytes of a block's contents; what lies before in their first chunk goes along. */
     void send(byte[] contents, int from, int to, int flags) throws IOException {
         int start = from / CHUNK_BYTES * CHUNK_BYTES;

@@ -23,6 +23,9 @@ final class FakeNext implements AutoCloseable {
     private final ServerSocketChannel listener;
     private final CompletableFuture<FrameChannel> opened = new CompletableFuture<>();
 
+    /** Of the request to open a block. */
+    volatile long number;
+
     /** @param answer to the request to open a block */
     FakeNext(String answer) throws IOException {
         // A connection takes little before it is read.
@@ -42,6 +45,7 @@ final class FakeNext implements AutoCloseable {
             frames.receiveBody(ByteBuffer.allocate(TcpFrame.HEADER_BYTES));
             WriteFrame open = frames.receive();
             frames.receiveBody(ByteBuffer.allocate(open.bodyBytes()));
+            number = open.number();
             answer(frames, WriteFrame.OPENED, answer);
             opened.complete(frames);
         } catch (IOException e) {

@@ -22,14 +22,17 @@ final class FakeStore implements BlockStore {
     final AtomicInteger connected = new AtomicInteger();
 
     @Override
-    public synchronized @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client)
-            throws IOException {
+    public synchronized @Nullable OpenBlock open(
+            byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client) throws IOException {
         String name = new String(request, StandardCharsets.UTF_8);
         if (name.startsWith("done")) {
             return null;
         }
         if (name.startsWith("no")) {
             throw new IOException("not " + name);
+        }
+        if (whole != null) {
+            whole.receive(CHUNK_BYTES);
         }
         Block block = new Block();
         blocks.add(block);

@@ -58,6 +58,13 @@ final class Frames implements Closeable {
         return WriteNode.text(body(expect(WriteFrame.OPENED)));
     }
 
+    /** Opens a block that has all of the contents, as it says, and sends what follows; the answer is to be taken. */
+    void openWith(long wholeBytes, ByteBuffer frame) throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + 1 + frame.remaining());
+        new WriteFrame(1, WriteFrame.OPEN, (byte) 0, wholeBytes).encode(out);
+        channel.send(out.put((byte) 'b').put(frame).flip());
+    }
+
     /** The next frame begins there, as after a recovery. */
     void startAt(int offset) {
         position = offset;
@@ -115,6 +122,11 @@ final class Frames implements Closeable {
             ack = next;
         }
         return ack;
+    }
+
+    /** What a DataNode says that does not open the block. */
+    String refusal() throws IOException {
+        return WriteNode.text(body(expect(WriteFrame.OPENED)));
     }
 
     /** Skips acknowledgements; what the DataNode says when the block fails. */

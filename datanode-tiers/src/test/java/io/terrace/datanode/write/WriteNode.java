@@ -100,12 +100,19 @@ final class WriteNode implements BlockStore, Closeable {
     }
 
     @Override
-    public @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException {
+    public @Nullable OpenBlock open(byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client)
+            throws IOException {
+        if (whole != null) {
+            return openWhole(request, through, whole);
+        }
         Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith);
         if (next != null) {
             WriteConnection connection =
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
-            String answer = text(NextNode.open(connection, request, through.next(), TimeUnit.MINUTES.toNanos(1)));
+            String answer;
+            try (NextOpening opening = new NextOpening(connection, TimeUnit.MINUTES.toNanos(1))) {
+                answer = text(opening.open(request, through.next()));
+            }
             if (!answer.equals("yes")) {
                 connection.close();
                 block.close();
@@ -113,6 +120,26 @@ final class WriteNode implements BlockStore, Closeable {
             }
             block.next = new NextNode(connection, "next", answerTimeoutNs, answerTimeoutNs / 2, givenBack::add);
         }
+        blocks.add(block);
+        return block;
+    }
+
+    private Block openWhole(byte[] request, WriteThrough through, WholeBlock whole) throws IOException {
+        whole.receive(CHUNK_BYTES);
+        if (next != null) {
+            WriteConnection connection =
+                    WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
+            try (connection;
+                    NextOpening opening = new NextOpening(connection, TimeUnit.MINUTES.toNanos(1))) {
+                byte[] answer = opening.write(
+                        request, through.next(), whole, said -> text(said).equals("yes"));
+                if (answer != null) {
+                    throw NextNodeException.said("next", answer);
+                }
+                whole.sentOn();
+            }
+        }
+        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0]);
         blocks.add(block);
         return block;
     }

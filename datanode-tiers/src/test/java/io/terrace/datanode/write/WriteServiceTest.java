@@ -75,7 +75,7 @@ final class WriteServiceTest {
     private static ByteBuffer open(String name) {
         byte[] body = name.getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
-        new WriteFrame(body.length, WriteFrame.OPEN, (byte) 0, 5).encode(out);
+        new WriteFrame(body.length, WriteFrame.OPEN, (byte) 0, 0).encode(out);
         return out.put(body).flip();
     }
 

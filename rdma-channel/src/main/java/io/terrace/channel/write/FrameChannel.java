@@ -25,6 +25,9 @@ public final class FrameChannel implements Closeable {
     /** Came with the request to write; taken before anything is read. */
     private final ByteBuffer early;
 
+    /** Taken before that. */
+    private ByteBuffer unread = ByteBuffer.allocate(0);
+
     private final ByteBuffer header = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES);
     private final CallClock receiving = new CallClock();
     private final CallClock sending = new CallClock();
@@ -155,6 +158,11 @@ public final class FrameChannel implements Closeable {
         }
     }
 
+    /** Lets a frame that was received whole be received again; the buffer is this channel's until that is done. */
+    public void unread(ByteBuffer frame) {
+        unread = frame;
+    }
+
     /** Receives what there is, at least a byte; false at the end. */
     public boolean receiveSome(ByteBuffer into) throws IOException {
         receiving.start();
@@ -202,12 +210,13 @@ public final class FrameChannel implements Closeable {
     }
 
     private int read(ByteBuffer into) throws IOException {
-        if (!early.hasRemaining()) {
+        ByteBuffer first = unread.hasRemaining() ? unread : early;
+        if (!first.hasRemaining()) {
             return channel.read(into);
         }
-        int count = Math.min(early.remaining(), into.remaining());
-        into.put(into.position(), early, early.position(), count).position(into.position() + count);
-        early.position(early.position() + count);
+        int count = Math.min(first.remaining(), into.remaining());
+        into.put(into.position(), first, first.position(), count).position(into.position() + count);
+        first.position(first.position() + count);
         return count;
     }
 

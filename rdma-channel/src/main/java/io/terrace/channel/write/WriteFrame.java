@@ -12,9 +12,12 @@ import java.nio.ByteBuffer;
  * there are only these frames. The client writes one block after another:
  *
  * <ul>
- *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. Its number comes back. The
+ *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. The
  *       DataNode opens the block at the first of its targets with the rest of them, as that one's client. Its flags ask for
- *       a copy in memory ({@link WriteThrough}); whether there will be one is not answered.
+ *       a copy in memory ({@link WriteThrough}); whether there will be one is not answered. Its number is 0, or the bytes of
+ *       the block, {@link #MAX_WHOLE_BYTES} at most, if the client sends all of a new block at once: one DATA frame with LAST
+ *       follows, without a wait for the answer. That is an ACK with ALL_FINALIZED then, without OPENED before it, unless the
+ *       block is refused. An older DataNode does not look at the number, and answers with OPENED and ACK.
  *   <li>OPENED, from the DataNode: Hadoop's {@code BlockOpResponseProto}. Unless its status is SUCCESS, {@code
  *       firstBadLink} is the transfer address of the DataNode at fault, empty for the one that answers, and the connection
  *       ends. ERROR_UNSUPPORTED says that this DataNode is well and stock can write the block.
@@ -76,6 +79,9 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     /** Data of one frame at most. */
     public static final int MAX_DATA_BYTES = 1 << 20;
 
+    /** Of a block that is sent with the request to open it, at most. */
+    public static final int MAX_WHOLE_BYTES = 64 << 10;
+
     /** Checksums of one frame at most. A frame of chunks below 64 bytes has less data for it. */
     public static final int MAX_SUM_BYTES = 64 << 10;
 
@@ -97,7 +103,8 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     /**
      * Reads a header at the buffer's position.
      *
-     * @throws MalformedMessageException for an unknown type or flag, or a length that a body of its type cannot have
+     * @throws MalformedMessageException for an unknown type or flag, a length that a body of its type cannot have, or a block
+     *     that is too long to be sent with the request to open it
      */
     public static WriteFrame decode(ByteBuffer in) throws MalformedMessageException {
         WriteFrame frame = new WriteFrame(in.getInt(), in.get(), in.get(), takeNumber(in));
@@ -107,6 +114,9 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
         }
         if ((frame.flags & ~frame.allowedFlags()) != 0) {
             throw new MalformedMessageException("a frame of type " + frame.type + " with flags " + frame.flags);
+        }
+        if (frame.type == OPEN && (frame.number < 0 || frame.number > MAX_WHOLE_BYTES)) {
+            throw new MalformedMessageException("a request with a block of " + frame.number + " bytes");
         }
         return frame;
     }

@@ -1,7 +1,9 @@
 package io.terrace.client.write;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteFrame;
 import io.terrace.channel.write.WriteThrough;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -17,6 +19,7 @@ import org.slf4j.LoggerFactory;
 /** Opens blocks at DataNodes. What else the file's thread sends goes on while a DataNode's answer is awaited. */
 final class BlockOpening {
     private static final Logger LOG = LoggerFactory.getLogger(BlockOpening.class);
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final WriteConnections connections;
     private final StockStreamer stock;
@@ -37,21 +40,45 @@ final class BlockOpening {
     }
 
     /**
+     * What a DataNode is asked for.
+     *
+     * @param body Hadoop's request to write a block
+     * @param through the copies in memory that the DataNode is asked for
+     * @param whole all of the block, to be sent with the request; null where frames are sent after the answer
+     */
+    record Request(byte[] body, WriteThrough through, @Nullable DataFrame whole) {
+        /** For a replica that was there before. */
+        static Request again(byte[] body) {
+            return new Request(body, WriteThrough.NONE, null);
+        }
+
+        private ByteBuffer open() {
+            return Handshake.open(body, through, whole == null ? 0 : whole.dataBytes());
+        }
+    }
+
+    /**
+     * A block that is open at its DataNode.
+     *
+     * @param connection registered with the selector
+     * @param unsent of the frame that was sent with the request, what the socket has not taken yet
+     * @param ack of that frame; null when the DataNode has only said that the block is open
+     */
+    record Opened(WriteConnection connection, ByteBuffer unsent, WriteConnection.@Nullable Received ack) {}
+
+    /**
      * Opens a block.
      *
-     * @param request Hadoop's request to write a block
-     * @param through the copies in memory that the DataNode is asked for
      * @param anyway whether the DataNode is asked also where it had no channel lately
-     * @return the connection, registered with the selector; null when the DataNode has no channel
+     * @return null when the DataNode has no channel
      * @throws IOException when it refuses the block or fails
      */
     @Nullable
-    WriteConnection open(DatanodeInfo node, byte[] request, WriteThrough through, long answerTimeoutNs, boolean anyway)
-            throws IOException {
+    Opened open(DatanodeInfo node, Request request, long answerTimeoutNs, boolean anyway) throws IOException {
         WriteConnection idle = connections.takeIdle(node);
         if (idle != null) {
             try {
-                return open(idle, request, through, answerTimeoutNs);
+                return open(idle, request, answerTimeoutNs);
             } catch (ConnectionEndedException e) {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
@@ -61,21 +88,22 @@ final class BlockOpening {
             return null;
         }
         try {
-            return open(fresh, request, through, answerTimeoutNs);
+            return open(fresh, request, answerTimeoutNs);
         } catch (ConnectionEndedException e) {
             connections.pause(node, e);
             return null;
         }
     }
 
-    private WriteConnection open(WriteConnection connection, byte[] request, WriteThrough through, long answerTimeoutNs)
-            throws IOException {
+    private Opened open(WriteConnection connection, Request request, long answerTimeoutNs) throws IOException {
         boolean isOpen = false;
         try {
             connection.register(selector);
-            handshake(connection, Handshake.open(request, through), answerTimeoutNs);
+            DataFrame whole = request.whole();
+            Opened opened =
+                    handshake(connection, request.open(), whole == null ? NOTHING : whole.wire(1), answerTimeoutNs);
             isOpen = true;
-            return connection;
+            return opened;
         } finally {
             if (!isOpen) {
                 close(connection);
@@ -83,15 +111,24 @@ final class BlockOpening {
         }
     }
 
-    private void handshake(WriteConnection connection, ByteBuffer frame, long answerTimeoutNs) throws IOException {
+    private Opened handshake(WriteConnection connection, ByteBuffer open, ByteBuffer data, long answerTimeoutNs)
+            throws IOException {
+        boolean isWhole = data.hasRemaining();
         long deadlineNs = System.nanoTime() + answerTimeoutNs;
         while (true) {
-            connection.awaitOutput(!connection.send(frame));
+            boolean sent = isWhole ? connection.send(open, data) : connection.send(open);
+            connection.awaitOutput(!sent);
             connection.fill();
             WriteConnection.Received answer = connection.next();
             if (answer != null) {
+                if (isWhole && sent && answer.frame().type() == WriteFrame.ACK) {
+                    return new Opened(connection, data, answer);
+                }
                 Handshake.check(answer);
-                return;
+                if (open.hasRemaining()) {
+                    throw new MalformedMessageException("a block is open before it was asked for");
+                }
+                return new Opened(connection, data, null);
             }
             long nowNs = System.nanoTime();
             long leftNs = deadlineNs - nowNs;

@@ -43,6 +43,7 @@ final class BlockSender {
 
     private @Nullable ByteBuffer sending;
     private @Nullable DataFrame partlySent;
+    private WriteConnection.@Nullable Received answer;
     private long lastNumber;
     private long ackedNumber;
     private boolean lastSent;
@@ -141,6 +142,13 @@ final class BlockSender {
             return Long.MAX_VALUE;
         }
         try {
+            WriteConnection.Received first = answer;
+            if (first != null) {
+                answer = null;
+                receive(first.frame(), WriteAck.decode(first.frame(), first.body()));
+            }
+            // What came with the answer to the request does not show in the selector any more.
+            take(nowNs);
             if (connection.isReadable()) {
                 receive(nowNs);
             }
@@ -181,19 +189,40 @@ final class BlockSender {
             if (next == null) {
                 return;
             }
-            begins(nowNs);
-            if (lastNumber == firstHas) {
-                busySinceNs = nowNs;
-            }
-            sent.add(next);
-            partlySent = next;
-            progress.sending(next.endOffset());
+            begin(next, nowNs);
             if (!next.isEmpty() && DFSClientFaultInjector.get().corruptPacket()) {
                 next.corrupt();
             }
-            sending = wire(next, ++lastNumber);
-            lastSent = next.has(WriteFrame.LAST);
-            endBytes = next.endOffset();
+            sending = wire(next, lastNumber);
+        }
+    }
+
+    private void begin(DataFrame next, long nowNs) {
+        begins(nowNs);
+        if (lastNumber == firstHas) {
+            busySinceNs = nowNs;
+        }
+        sent.add(next);
+        partlySent = next;
+        lastNumber++;
+        lastSent = next.has(WriteFrame.LAST);
+        endBytes = next.endOffset();
+        progress.sending(endBytes);
+    }
+
+    /**
+     * All of the block was sent with the request to open it.
+     *
+     * @param unsent what the socket has not taken yet
+     * @param ack the answer, where the DataNode acknowledged it at once; {@link #advance} deals with it
+     */
+    void sentWhole(DataFrame whole, ByteBuffer unsent, WriteConnection.@Nullable Received ack, long nowNs) {
+        begin(whole, nowNs);
+        answer = ack;
+        if (unsent.hasRemaining()) {
+            sending = unsent;
+        } else {
+            partlySent = null;
         }
     }
 
@@ -221,6 +250,11 @@ final class BlockSender {
 
     private boolean receive(long nowNs) throws IOException {
         boolean any = connection.fill();
+        take(nowNs);
+        return any;
+    }
+
+    private void take(long nowNs) throws IOException {
         for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
             waitsSinceNs = nowNs;
             switch (got.frame().type()) {
@@ -231,7 +265,6 @@ final class BlockSender {
                         "a frame of type " + got.frame().type());
             }
         }
-        return any;
     }
 
     private void receive(WriteFrame header, WriteAck ack) throws IOException {

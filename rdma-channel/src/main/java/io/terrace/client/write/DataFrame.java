@@ -196,6 +196,15 @@ final class DataFrame {
         return isEmpty() && has(WriteFrame.LAST);
     }
 
+    /** Whether it is all of a block, and short enough to be sent with the request to open that. */
+    boolean isWhole() {
+        return has(WriteFrame.LAST)
+                && offset == 0
+                && repeatedBytes == 0
+                && !isEmpty()
+                && filledBytes <= WriteFrame.MAX_WHOLE_BYTES;
+    }
+
     /** Counts the frames of a file. */
     long sequence() {
         return sequence;

@@ -237,18 +237,29 @@ final class FileSender implements BlockSender.Progress {
         try {
             // A copy holds what a DataNode has received from the first byte on.
             WriteThrough asked = recovering ? WriteThrough.NONE : through;
-            WriteConnection connection = at.open(pipeline[0], request, asked, answerTimeoutNs, recovering);
-            if (connection == null) {
+            DataFrame whole = recovering ? null : queue.peekWhole();
+            BlockOpening.Opened opened =
+                    at.open(pipeline[0], new BlockOpening.Request(request, asked, whole), answerTimeoutNs, recovering);
+            if (opened == null) {
                 return false;
             }
+            WriteConnection connection = opened.connection();
             if (ending) {
                 at.giveBack(connection);
-            } else {
-                nodes = pipeline.length;
-                firstNode = pipeline[0].getDatanodeUuid();
-                resumed = recovering;
-                block = new BlockSender(
-                        queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, System.nanoTime());
+                return true;
+            }
+            nodes = pipeline.length;
+            firstNode = pipeline[0].getDatanodeUuid();
+            resumed = recovering;
+            long nowNs = System.nanoTime();
+            BlockSender fresh = new BlockSender(queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, nowNs);
+            block = fresh;
+            if (whole != null) {
+                queue.poll();
+                fresh.sentWhole(whole, opened.unsent(), opened.ack(), nowNs);
+                if (opened.ack() != null) {
+                    metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_WHOLE);
+                }
             }
             return true;
         } catch (PipelineException e) {

@@ -4,6 +4,7 @@ import static io.terrace.channel.write.WriteFrame.FLUSH;
 import static io.terrace.channel.write.WriteFrame.LAST;
 import static io.terrace.channel.write.WriteFrame.SYNC;
 
+import io.terrace.channel.write.WriteFrame;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -71,10 +72,19 @@ final class FrameFiller {
         writtenBytes += count;
         if (writtenBytes == blockBytes) {
             endBlock(frame, blockEnd);
-        } else if (frame.isFull()) {
-            nextSize = Math.min(FramePool.LARGEST, nextSize + 1);
-            send(frame, 0);
+        } else if (frame.isFull() && !mayBeWhole(frame)) {
+            sendFull(frame);
         }
+    }
+
+    /** If the block ends where this frame does, it goes with the request to open that. */
+    private static boolean mayBeWhole(DataFrame frame) {
+        return frame.offset() == 0 && frame.dataBytes() <= WriteFrame.MAX_WHOLE_BYTES;
+    }
+
+    private void sendFull(DataFrame frame) {
+        nextSize = Math.min(FramePool.LARGEST, nextSize + 1);
+        send(frame, 0);
     }
 
     /** Written of the block that is being written. */
@@ -153,6 +163,10 @@ final class FrameFiller {
 
     private @Nullable DataFrame frame() {
         DataFrame frame = current;
+        if (frame != null && frame.isFull()) {
+            sendFull(frame);
+            frame = null;
+        }
         if (frame == null && queue.isOpen()) {
             ByteBuffer memory = pool.take(nextSize, queue);
             long offset = writtenBytes - partialBytes;

@@ -100,6 +100,13 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
         return unsent.peek();
     }
 
+    /** As {@link #peek}, if that is all of a block and may be sent with the request to open it; null otherwise. */
+    @Nullable
+    DataFrame peekWhole() {
+        DataFrame next = peek();
+        return next != null && next.isWhole() ? next : null;
+    }
+
     @Override
     public @Nullable DataFrame poll() {
         DataFrame next = take();

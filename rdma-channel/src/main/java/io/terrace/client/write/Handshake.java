@@ -13,10 +13,15 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseP
 final class Handshake {
     private Handshake() {}
 
-    /** @param request Hadoop's {@code OpWriteBlockProto} */
-    static ByteBuffer open(byte[] request, WriteThrough through) {
+    /**
+     * The OPEN frame.
+     *
+     * @param request Hadoop's {@code OpWriteBlockProto}
+     * @param wholeBytes of the block, where all of it follows at once; 0 where it does not
+     */
+    static ByteBuffer open(byte[] request, WriteThrough through, int wholeBytes) {
         ByteBuffer frame = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + request.length);
-        new WriteFrame(request.length, WriteFrame.OPEN, through.flags(), 0).encode(frame);
+        new WriteFrame(request.length, WriteFrame.OPEN, through.flags(), wholeBytes).encode(frame);
         return frame.put(request).flip();
     }
 

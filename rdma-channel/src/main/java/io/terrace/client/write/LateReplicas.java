@@ -1,7 +1,6 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteConnection;
-import io.terrace.channel.write.WriteThrough;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -100,11 +99,11 @@ final class LateReplicas {
 
     private boolean finalised(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
         try {
-            WriteConnection connection = opening.open(node, request, WriteThrough.NONE, timeoutNs, true);
-            if (connection == null) {
+            BlockOpening.Opened opened = opening.open(node, BlockOpening.Request.again(request), timeoutNs, true);
+            if (opened == null) {
                 throw new IOException("it has no channel");
             }
-            opening.giveBack(connection);
+            opening.giveBack(opened.connection());
             return true;
         } catch (PipelineException e) {
             LOG.debug("{} is not whole at {}", block, node, e);
@@ -116,9 +115,9 @@ final class LateReplicas {
         DataFrame first = frames.iterator().next();
         byte[] request = block.resuming(node, first.endOffset() - first.freshBytes());
         try {
-            WriteConnection connection =
-                    opening.open(block.nodes().get(node), request, WriteThrough.NONE, timeoutNs, true);
-            return connection != null && send(connection, timeoutNs);
+            BlockOpening.Opened opened =
+                    opening.open(block.nodes().get(node), BlockOpening.Request.again(request), timeoutNs, true);
+            return opened != null && send(opened.connection(), timeoutNs);
         } catch (PipelineException e) {
             LOG.debug("{} is not open again at {}", block, block.nodes().get(node), e);
             return false;

@@ -89,6 +89,15 @@ final class WriteFrameGoldenTest {
     }
 
     @Test
+    void open_withAllOfTheBlock_saysHowLongThatIs() throws Exception {
+        assertHeader("00000003 01 03 0000 0000000000010000", new WriteFrame(3, WriteFrame.OPEN, (byte) 3, 0x10000));
+        for (String number : new String[] {"0000000000010001", "ffffffffffffffff", "0000000100000000"}) {
+            assertThatThrownBy(() -> WriteFrame.decode(bytes("00000003 01 00 0000 " + number)))
+                    .isInstanceOf(MalformedMessageException.class);
+        }
+    }
+
+    @Test
     void ping() throws Exception {
         assertHeader("00000000 05 00 0000 0000000000000009", new WriteFrame(0, WriteFrame.PING, (byte) 0, 9));
     }
@@ -134,6 +143,7 @@ final class WriteFrameGoldenTest {
     @Test
     void limits() {
         assertThat(WriteFrame.MAX_DATA_BYTES).isEqualTo(1 << 20);
+        assertThat(WriteFrame.MAX_WHOLE_BYTES).isEqualTo(1 << 16);
         assertThat(WriteFrame.MAX_SUM_BYTES).isEqualTo(1 << 16);
         assertThat(WriteFrame.MAX_PROTO_BYTES).isEqualTo(1 << 16);
         assertThat(WriteFrame.MAX_BODY_BYTES).isEqualTo(12 + (1 << 16) + (1 << 20));

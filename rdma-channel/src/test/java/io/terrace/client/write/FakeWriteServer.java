@@ -45,6 +45,9 @@ class FakeWriteServer implements Closeable {
         byte[] bytes = new byte[0];
         boolean finalised;
 
+        /** As the request to open it says. */
+        long wholeBytes;
+
         Block(OpWriteBlockProto request) {
             this.request = request;
         }
@@ -54,6 +57,9 @@ class FakeWriteServer implements Closeable {
 
     /** Whether each frame is acknowledged as its own before it is as everybody's. */
     volatile boolean ownFirst;
+
+    /** Whether it answers once to a block that comes with its opening; an older DataNode does not. */
+    volatile boolean takesWhole;
 
     final AtomicInteger accepted = new AtomicInteger();
 
@@ -142,11 +148,15 @@ class FakeWriteServer implements Closeable {
                 .setMessage("said by a test")
                 .build()
                 .toByteArray();
-        send(frames, new WriteFrame(answer.length, WriteFrame.OPENED, (byte) 0, open.number()), answer);
+        boolean answersOnce = takesWhole && open.number() > 0 && status == Status.SUCCESS;
+        if (!answersOnce) {
+            send(frames, new WriteFrame(answer.length, WriteFrame.OPENED, (byte) 0, open.number()), answer);
+        }
         if (status != Status.SUCCESS) {
             return false;
         }
         Block block = block(request);
+        block.wholeBytes = open.number();
         if (request.getStage() == BlockConstructionStage.PIPELINE_CLOSE_RECOVERY) {
             block.finalised = true;
         }

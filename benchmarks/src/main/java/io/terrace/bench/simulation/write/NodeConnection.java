@@ -55,6 +55,9 @@ final class NodeConnection {
     private @Nullable FrameReceiver receiver;
     private boolean lastTaken;
 
+    /** Whether the block came with the request, and is answered by its acknowledgement alone. */
+    private boolean whole;
+
     private @Nullable WriteConnection next;
     private String nextAddress = "";
     private boolean nextOpened;
@@ -144,6 +147,7 @@ final class NodeConnection {
         inbox.get(body);
         OpWriteBlockProto wanted = OpWriteBlockProto.parseFrom(body);
         request = wanted;
+        whole = header.number() > 0 && node.answersOnce();
         // A new replica is made last, so that there is none where one of them has no channel.
         boolean isNew = wanted.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE;
         writer = isNew ? null : BlockWriter.open(world, node, this, wanted);
@@ -173,7 +177,9 @@ final class NodeConnection {
         BlockWriter made = writer;
         BlockWriter block = made == null ? BlockWriter.open(world, node, this, wanted) : made;
         writer = block;
-        send(WriteFrame.OPENED, Status.SUCCESS, "", "");
+        if (!whole) {
+            send(WriteFrame.OPENED, Status.SUCCESS, "", "");
+        }
         if (block.isWritten()) {
             endBlock();
             return;

@@ -29,6 +29,8 @@ final class PipelineNode {
     /** The lengths of replicas when they were deleted. */
     private final Map<Long, Integer> deletedBytes = new TreeMap<>();
 
+    private final boolean answersOnce;
+
     private @Nullable ServerSocketChannel listener;
 
     /** How much slower it is than others. */
@@ -36,6 +38,7 @@ final class PipelineNode {
 
     PipelineNode(WriteWorld world, int index) {
         this.world = world;
+        this.answersOnce = index % 2 == 0;
         String name = "dn" + (index + 1);
         this.info = new DatanodeInfoBuilder()
                 .setIpAddr("127.0.0.1")
@@ -47,6 +50,11 @@ final class PipelineNode {
 
     DatanodeInfo info() {
         return info;
+    }
+
+    /** Whether it acknowledges a block that comes with the request without a word before; older DataNodes do not. */
+    boolean answersOnce() {
+        return answersOnce;
     }
 
     boolean isRunning() {

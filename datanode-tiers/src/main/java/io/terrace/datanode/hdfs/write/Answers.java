@@ -50,9 +50,13 @@ final class Answers {
 
     /** Whether the next DataNode has opened a block; fails with what it says otherwise. */
     static void check(String address, byte[] answer) throws NextNodeException {
-        if (parse(answer).getStatus() != Status.SUCCESS) {
+        if (!isSuccess(answer)) {
             throw NextNodeException.said(address, answer);
         }
+    }
+
+    static boolean isSuccess(byte[] answer) {
+        return parse(answer).getStatus() == Status.SUCCESS;
     }
 
     private static BlockOpResponseProto ofNext(NextNodeException why) {

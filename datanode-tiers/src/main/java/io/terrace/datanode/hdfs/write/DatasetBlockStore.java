@@ -1,11 +1,14 @@
 package io.terrace.datanode.hdfs.write;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.LogThrottle;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.OpenBlock;
+import io.terrace.datanode.write.WholeBlock;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.StorageType;
@@ -42,16 +45,23 @@ public final class DatasetBlockStore implements BlockStore {
     }
 
     @Override
-    public @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException {
+    public @Nullable OpenBlock open(byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client)
+            throws IOException {
         WriteRequest wanted = WriteRequest.parse(request);
         checkAccess(wanted, client);
         LOG.info("Receiving {} src: {} dest: {} over the channel", wanted.block(), client.from(), client.to());
+        if (whole != null && wanted.stage() != BlockConstructionStage.PIPELINE_SETUP_CREATE) {
+            throw new MalformedMessageException("all of a block with a request of stage " + wanted.stage());
+        }
         if (wanted.stage() == BlockConstructionStage.PIPELINE_CLOSE_RECOVERY) {
             recoverClose(wanted);
             return null;
         }
         if (wanted.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
-            return create(wanted, through, client);
+            if (whole != null) {
+                sendOn(wanted, through, whole, client);
+            }
+            return create(wanted, through, whole == null ? nextNodes.open(wanted, through.next()) : null, client);
         }
         ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
         boolean opened = false;
@@ -66,12 +76,31 @@ public final class DatasetBlockStore implements BlockStore {
         }
     }
 
-    /** The last DataNode first: where one has no channel, none has a replica, and stock can write the block. */
-    private OpenBlock create(WriteRequest wanted, WriteThrough through, Client client) throws IOException {
-        NextNode next = nextNodes.open(wanted, through.next());
+    private void sendOn(WriteRequest wanted, WriteThrough through, WholeBlock whole, Client client) throws IOException {
+        whole.receive(wanted.checksum().getBytesPerChecksum());
+        if (wanted.targets().isEmpty()) {
+            return;
+        }
+        // The next one may blame this one for what is wrong.
+        int wrongAt = wanted.verifier().firstWrong(whole.data(), whole.sums());
+        if (wrongAt >= 0) {
+            throw ReplicaWriter.wrong(wanted.block(), wrongAt, client);
+        }
+        nextNodes.write(wanted, through.next(), whole);
+        whole.sentOn();
+    }
+
+    /**
+     * The last DataNode first: where one has no channel, none has a replica, and stock can write the block.
+     *
+     * @param next has opened the block; null where there is none that is to get it yet
+     */
+    private OpenBlock create(WriteRequest wanted, WriteThrough through, @Nullable NextNode next, Client client)
+            throws IOException {
+        ReplicaWriter writer = null;
         boolean opened = false;
         try {
-            ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
+            writer = ReplicaWriter.open(datanode, wanted, client);
             writer.sendsTo(next);
             if (through != WriteThrough.NONE) {
                 writer.copiesTo(copies);
@@ -79,8 +108,9 @@ public final class DatasetBlockStore implements BlockStore {
             opened = true;
             return writer;
         } finally {
-            if (!opened && next != null) {
-                next.close();
+            Closeable left = writer == null ? next : writer;
+            if (!opened && left != null) {
+                left.close();
             }
         }
     }

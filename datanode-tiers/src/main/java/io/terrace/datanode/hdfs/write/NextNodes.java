@@ -7,6 +7,8 @@ import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteThrough;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.NextNodeException;
+import io.terrace.datanode.write.NextOpening;
+import io.terrace.datanode.write.WholeBlock;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
@@ -52,15 +54,22 @@ final class NextNodes {
      */
     @Nullable
     NextNode open(WriteRequest request, WriteThrough through) throws IOException {
-        if (request.targets().isEmpty()) {
-            return null;
-        }
+        return request.targets().isEmpty() ? null : open(request, through, null);
+    }
+
+    /** Writes a block at its targets, of which there is one; returns when all have finalised it. */
+    void write(WriteRequest request, WriteThrough through, WholeBlock whole) throws IOException {
+        NextNode next = open(request, through, whole);
+        idle.give(next.connection());
+    }
+
+    private NextNode open(WriteRequest request, WriteThrough through, @Nullable WholeBlock whole) throws IOException {
         DatanodeInfo node = request.targets().get(0);
         long timeoutNs = TimeUnit.MILLISECONDS.toNanos(
                 TerraceWriteAccess.answerTimeoutMs(datanode, request.targets().size()));
         DataNodeFaultInjector.get().failMirrorConnection();
         try {
-            return open(node, request.forTarget(), through, timeoutNs);
+            return open(node, new Asked(request.forTarget(), through, whole), timeoutNs);
         } catch (NextNodeException | InterruptedIOException | ClosedByInterruptException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
@@ -68,26 +77,33 @@ final class NextNodes {
         }
     }
 
-    private NextNode open(DatanodeInfo node, byte[] request, WriteThrough through, long timeoutNs) throws IOException {
+    /** What a DataNode is asked for: Hadoop's request, copies in memory, and all of the block, where that is sent with it. */
+    private record Asked(byte[] request, WriteThrough through, @Nullable WholeBlock whole) {}
+
+    private NextNode open(DatanodeInfo node, Asked asked, long timeoutNs) throws IOException {
         WriteConnection used = idle.take(node.getDatanodeUuid());
         if (used != null) {
             try {
-                return open(used, node, request, through, timeoutNs);
+                return open(used, node, asked, timeoutNs);
             } catch (ConnectionEndedException e) {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
         }
-        return open(connect(node), node, request, through, timeoutNs);
+        return open(connect(node), node, asked, timeoutNs);
     }
 
-    private NextNode open(
-            WriteConnection connection, DatanodeInfo node, byte[] request, WriteThrough through, long timeoutNs)
+    private NextNode open(WriteConnection connection, DatanodeInfo node, Asked asked, long timeoutNs)
             throws IOException {
         boolean opened = false;
-        try {
-            byte[] answer = NextNode.open(connection, request, through, timeoutNs);
+        try (NextOpening opening = new NextOpening(connection, timeoutNs)) {
+            WholeBlock whole = asked.whole();
+            byte[] answer = whole == null
+                    ? opening.open(asked.request(), asked.through())
+                    : opening.write(asked.request(), asked.through(), whole, Answers::isSuccess);
             DataNodeFaultInjector.get().writeBlockAfterFlush();
-            Answers.check(node.getXferAddr(), answer);
+            if (answer != null) {
+                Answers.check(node.getXferAddr(), answer);
+            }
             opened = true;
             return new NextNode(connection, node.getXferAddr(), timeoutNs, keepAliveNs(), idle::give);
         } finally {

@@ -1,8 +1,6 @@
 package io.terrace.datanode.hdfs.write;
 
-import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkVerifier;
-import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.write.WriteData;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
@@ -31,7 +29,6 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
-import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,11 +86,7 @@ final class ReplicaWriter implements OpenBlock {
         this.handler = handler;
         this.replica = handler.getReplica();
         this.files = files;
-        this.verifier = NativeChunkVerifier.of(
-                request.checksum().getChecksumType() == DataChecksum.Type.CRC32
-                        ? ChecksumType.CRC32
-                        : ChecksumType.CRC32C,
-                chunkBytes());
+        this.verifier = request.verifier();
         this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind());
         this.times = new WriteTimes(datanode, replica);
         this.events = events("");
@@ -137,6 +130,10 @@ final class ReplicaWriter implements OpenBlock {
                 handler.close();
             }
         }
+    }
+
+    static ChecksumException wrong(ExtendedBlock block, long offset, BlockStore.Client client) {
+        return new ChecksumException("Checksum error: " + block + " at " + offset + " from " + client.from(), offset);
     }
 
     /** The block is open at the next DataNode too. */
@@ -200,9 +197,7 @@ final class ReplicaWriter implements OpenBlock {
     public void write(long offset, ByteBuffer data, ByteBuffer sums) throws IOException {
         int wrongAt = verifier.firstWrong(data, sums);
         if (wrongAt >= 0) {
-            throw new ChecksumException(
-                    "Checksum error: " + block + " at " + (offset + wrongAt) + " from " + client.from(),
-                    offset + wrongAt);
+            throw wrong(block, offset + wrongAt, client);
         }
         long end = offset + data.remaining();
         if (end <= lengthBytes) {
@@ -312,27 +307,29 @@ final class ReplicaWriter implements OpenBlock {
 
     @Override
     public void close() throws IOException {
-        if (copy != null) {
-            copy.close();
-        }
-        if (ended) {
-            return;
-        }
+        boolean left = !ended;
         ended = true;
+        // Unless it is being sent on, nobody else closes the connection to the next one.
+        try (WriteThroughCopy unusedCopy = copy;
+                ReplicaHandler unusedHandler = left ? handler : null;
+                NextNode unusedNext = left ? next : null) {
+            if (left) {
+                leave();
+            }
+        }
+    }
+
+    /** Whatever fails, the files are closed first: an open one outlives its replica. */
+    private void leave() throws IOException {
+        files.close();
         LOG.info("{} is left with {} bytes by its client {}", block, lengthBytes, client.from());
         TerraceWriteAccess.networkError(datanode, ClientTrace.host(client.from()));
         setFinalising(false);
         replica.releaseAllBytesReserved();
         releaseSpace();
-        // Unless it is being sent on, nobody else closes this.
-        try (NextNode unused = next) {
-            files.close();
-            files.restore(lengthBytes, lastSum);
-            if (TerraceWriteAccess.isRestarting(datanode)) {
-                keepForRestart();
-            }
-        } finally {
-            handler.close();
+        files.restore(lengthBytes, lastSum);
+        if (TerraceWriteAccess.isRestarting(datanode)) {
+            keepForRestart();
         }
     }
 

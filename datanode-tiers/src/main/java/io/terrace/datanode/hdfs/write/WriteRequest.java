@@ -1,5 +1,8 @@
 package io.terrace.datanode.hdfs.write;
 
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkVerifier;
+import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
@@ -97,6 +100,11 @@ record WriteRequest(
             ids.addAll(proto.getTargetStorageIdsList());
         }
         return ids;
+    }
+
+    ChunkVerifier verifier() {
+        boolean zip = checksum.getChecksumType() == DataChecksum.Type.CRC32;
+        return NativeChunkVerifier.of(zip ? ChecksumType.CRC32 : ChecksumType.CRC32C, checksum.getBytesPerChecksum());
     }
 
     StorageType storageType() {
