@@ -24,7 +24,9 @@ final class WriteFrames implements FuzzTarget {
         data.putLong(0).putInt(sums);
         ByteBuffer ping = ByteBuffer.allocate(WriteFrame.HEADER_BYTES);
         new WriteFrame(0, WriteFrame.PING, (byte) 0, 3).encode(ping);
-        return List.of(acked.array(), data.array(), ping.array());
+        ByteBuffer open = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + 1);
+        new WriteFrame(1, WriteFrame.OPEN, WriteFrame.MEMORY, WriteFrame.MAX_WHOLE_BYTES).encode(open);
+        return List.of(acked.array(), data.array(), ping.array(), open.array());
     }
 
     @Override
@@ -38,6 +40,10 @@ final class WriteFrames implements FuzzTarget {
             FuzzTarget.require(
                     frame.bodyBytes() >= 0 && frame.bodyBytes() <= WriteFrame.MAX_BODY_BYTES,
                     "a body of " + frame.bodyBytes() + " bytes");
+            FuzzTarget.require(
+                    frame.type() != WriteFrame.OPEN
+                            || (frame.number() >= 0 && frame.number() <= WriteFrame.MAX_WHOLE_BYTES),
+                    "a block with its request that is longer than may be");
             // Receivers wait for the whole body.
             if (in.remaining() < frame.bodyBytes()) {
                 return;

@@ -1,8 +1,8 @@
 /**
  * Writes replicas for clients of the channel, with the steps and checks of stock's DataXceiver and BlockReceiver.
  *
- * <p>Imports: {@code common}, {@code datanode.write}, {@code datanode.writethrough}, {@code channel.transport}, {@code channel.tcp},
- * {@code channel.write}; DataNode classes.
+ * <p>Imports: {@code common}, {@code datanode.write}, {@code datanode.writethrough}, {@code channel},
+ * {@code channel.transport}, {@code channel.tcp}, {@code channel.write}; DataNode classes.
  */
 @NullMarked
 package io.terrace.datanode.hdfs.write;
