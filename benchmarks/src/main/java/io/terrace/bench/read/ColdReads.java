@@ -35,8 +35,14 @@ final class ColdReads implements Closeable {
     private static final int READ_BYTES = 4 << 10;
     private static final Map<String, String> SHARED = Map.of("dfs.client.context", "bench-cold");
 
-    /** Positional reads of a round; a pair of shorter rounds is less precise, but there are more of them. */
-    private static final int READS_OF_ROUND = 100;
+    /**
+     * In a turn of one read the code of whoever reads was in no cache, as others read before; readers of an application are not
+     * alone, but do not take turns either.
+     */
+    private static final int READS_OF_TURN = 8;
+
+    private static final int TURNS_OF_ROUND = 12;
+    private static final int WHOLES_OF_ROUND = 5;
 
     /** Rounds for each that the plan has for a figure with a bound. */
     private static final int ROUNDS_OF_PAIR = 3;
@@ -45,6 +51,7 @@ final class ColdReads implements Closeable {
     private final ResultSheet scores;
     private final long seed;
     private final List<Client> clients;
+    private final byte[] buffer = new byte[READ_BYTES];
     private final Map<String, FSDataInputStream> streams = new HashMap<>();
 
     ColdReads(LocalCluster cluster, MeasurementPlan plan, long seed, ResultSheet scores) throws IOException {
@@ -65,34 +72,48 @@ final class ColdReads implements Closeable {
                 ClientVariant.remote().with(FILE_SYSTEM, SHARED).open(cluster.conf()));
     }
 
-    void run(Path cold) throws IOException {
+    /**
+     * Measures both.
+     *
+     * @param cold of the plan's length, read at random
+     * @param small read as a whole: shorter turns are more alike than those of a large file
+     */
+    void run(Path cold, Path small, long smallBytes) throws IOException {
         scores.section("Cold reads: stock against Terrace on, lower bound of 95 %");
         for (Client client : clients) {
             streams.put(client.name(), client.fs().open(cold));
         }
-        byte[] buffer = new byte[READ_BYTES];
-        long pieces = plan.fileBytes() / READ_BYTES;
         int rounds = ROUNDS_OF_PAIR * plan.pairs();
         told(
                 "cold.pos4k.tcp",
-                new ShortTurns(clients, plan.warmUps(), rounds, READS_OF_ROUND, seed, (client, number) -> {
-                    long position = new SplittableRandom(number).nextLong(pieces) * READ_BYTES;
-                    Objects.requireNonNull(streams.get(client.name())).readFully(position, buffer, 0, READ_BYTES);
+                READS_OF_TURN,
+                new ShortTurns(clients, plan.warmUps(), rounds, TURNS_OF_ROUND, seed, this::readAtRandom));
+        SequentialReads whole = new SequentialReads(List.of(small), smallBytes, plan.bufferBytes());
+        told(
+                "cold.seq.tcp",
+                1,
+                new ShortTurns(clients, plan.warmUps(), rounds, WHOLES_OF_ROUND, seed, (client, number) -> {
+                    double unused = whole.cost(client, number);
                 }));
-        SequentialReads whole = new SequentialReads(List.of(cold), plan.fileBytes(), plan.bufferBytes());
-        told("cold.seq.tcp", new ShortTurns(clients, plan.warmUps(), rounds, 1, seed, (client, number) -> {
-            double unused = whole.cost(client, number);
-        }));
     }
 
-    private void told(String id, ShortTurns turns) {
-        scores.note(id + ".stock_us", turns.medianNs(STOCK) / 1e3, "us");
+    private void readAtRandom(Client client, int number) throws IOException {
+        FSDataInputStream in = Objects.requireNonNull(streams.get(client.name()));
+        SplittableRandom random = new SplittableRandom(number);
+        for (int i = 0; i < READS_OF_TURN; i++) {
+            in.readFully(random.nextLong(plan.fileBytes() / READ_BYTES) * READ_BYTES, buffer, 0, READ_BYTES);
+        }
+    }
+
+    private void told(String id, int readsOfTurn, ShortTurns turns) {
+        scores.note(id + ".stock_us", turns.medianNs(STOCK) / readsOfTurn / 1e3, "us");
         for (String name : List.of(SAME, DECLINED, ACCESSOR, FILE_SYSTEM)) {
             String each = id + (name.equals(ACCESSOR) ? "" : "." + name);
             scores.note(each + ".median", turns.ratios(STOCK, name).median(), "");
             scores.note(each + ".cpu", turns.processorRatios(STOCK, name).median(), "by the thread's processor time");
             scores.note(each + ".cpu.bound", turns.processorRatios(STOCK, name).lowerBound(), "its lower bound");
-            scores.note(each + ".allocated", turns.allocatedBytes(name) - turns.allocatedBytes(STOCK), "bytes more");
+            double bytesMore = turns.allocatedBytes(name) - turns.allocatedBytes(STOCK);
+            scores.note(each + ".allocated", bytesMore / readsOfTurn, "bytes more");
             if (name.equals(DECLINED)) {
                 scores.note(each, turns.ratios(STOCK, name).lowerBound(), "");
             } else {

@@ -96,7 +96,8 @@ public final class ReadBenchmark implements Closeable {
         }
         if (parts.contains(ReadPart.COLD)) {
             try (ColdReads reads = new ColdReads(cluster, plan, seed, scores)) {
-                reads.run(cold);
+                long smallBytes = plan.firstBytes() / 4;
+                reads.run(cold, files.store("small", 1, smallBytes).get(0), smallBytes);
             }
         }
         if (parts.contains(ReadPart.OPEN)) {
