@@ -22,8 +22,7 @@ public final class SharedProvider {
                 provider = VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsOptions(libdisni, false));
                 VerbsProvider.LOG.info("Exchanging data with other hosts by RDMA");
             } catch (IOException | RuntimeException | LinkageError e) {
-                VerbsProvider.LOG.info(
-                        "Exchanging data with other hosts over tcp: {}", String.valueOf(e.getMessage()));
+                VerbsProvider.LOG.info("Exchanging data with other hosts over tcp: {}", String.valueOf(e.getMessage()));
             }
         }
         return provider;
