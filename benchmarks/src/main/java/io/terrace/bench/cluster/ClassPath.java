@@ -1,11 +1,14 @@
 package io.terrace.bench.cluster;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The jars that a build resolved.
@@ -85,6 +88,32 @@ public record ClassPath(List<Path> entries) {
         return new ClassPath(entries.stream()
                 .filter(entry -> !others.entries().contains(entry))
                 .toList());
+    }
+
+    ClassPath with(ClassPath others) {
+        return new ClassPath(
+                Stream.concat(entries.stream(), others.entries().stream()).toList());
+    }
+
+    /**
+     * The class path of another source tree, as its build left it.
+     *
+     * @throws ClusterException if it was not built
+     */
+    public static ClassPath ofTree(Path tree) throws IOException {
+        Path file = tree.resolve("benchmarks/target/classpath.txt");
+        if (!Files.isReadable(file)) {
+            throw new ClusterException(
+                    file + " cannot be read: run 'mvn -B -DskipTests package' in " + tree + " first");
+        }
+        ClassPath classPath = of(Files.readString(file));
+        for (Path entry : classPath.entries()) {
+            if (!Files.exists(entry)) {
+                throw new ClusterException(
+                        file + " names " + entry + ", which does not exist: build " + tree + " again");
+            }
+        }
+        return classPath;
     }
 
     /** In the form of {@code java -cp}. */

@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.tools.NNHAServiceTarget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two NameNodes that share their edits through three JournalNodes, and DataNodes, each a process; failover is by hand. All end
@@ -44,6 +45,10 @@ public final class HaCluster implements HdfsCluster, Closeable {
     private final List<String> names;
 
     private final Map<String, Boolean> withTerrace = new ConcurrentHashMap<>();
+
+    /** Of daemons that run with the jars of another version. */
+    private final Map<String, ClassPath> otherJars = new ConcurrentHashMap<>();
+
     private final DistributedFileSystem fs;
     private final Thread atExit;
     private final AtomicInteger active = new AtomicInteger();
@@ -112,16 +117,29 @@ public final class HaCluster implements HdfsCluster, Closeable {
      * @param words such as {@code -bootstrapStandby}
      */
     public void format(int number, String... words) throws IOException {
-        List<String> command = new ArrayList<>(List.of(LocalCluster.NAMENODE));
-        command.addAll(List.of(words));
+        List<String> command = new ArrayList<>(List.of(words));
         command.add("-nonInteractive");
+        runNameNode(number, command, "");
+    }
+
+    /** Brings a NameNode's directory, and that of the JournalNodes, back to what it was before {@code -upgrade}. */
+    public void rollBack(int number) throws IOException {
+        runNameNode(number, List.of("-rollback"), "Y\n");
+    }
+
+    /** @param answers to what the NameNode asks */
+    private void runNameNode(int number, List<String> words, String answers) throws IOException {
+        List<String> command = new ArrayList<>(List.of(LocalCluster.NAMENODE));
+        command.addAll(words);
+        String log = "namenode" + words.get(0);
         String unused = new JavaProcess.Home(
                         layout.logs(), classPathOf(Pair.namenode(number)).text())
                 .run(
-                        "format" + words[0],
+                        log,
                         confDir(Pair.namenode(number)),
-                        List.of("-Dterrace.log.file=" + layout.logs().resolve("format" + words[0] + ".daemon.log")),
+                        List.of("-Dterrace.log.file=" + layout.logs().resolve(log + ".daemon.log")),
                         command,
+                        answers,
                         FORMAT_SECONDS);
     }
 
@@ -202,13 +220,26 @@ public final class HaCluster implements HdfsCluster, Closeable {
     }
 
     private ClassPath classPathOf(String daemon) {
-        return withTerrace.getOrDefault(daemon, false) ? classPath : classPath.without(classPath.plugins());
+        ClassPath stock = classPath.without(classPath.plugins());
+        if (!withTerrace.getOrDefault(daemon, false)) {
+            return stock;
+        }
+        ClassPath other = otherJars.get(daemon);
+        return other == null ? classPath : stock.with(other.plugins());
     }
 
     /** Asks a daemon to end and waits for it. */
     public void stop(Daemon daemon) throws IOException {
         daemon.terminate();
         daemon.awaitEnd(STOP_SECONDS);
+    }
+
+    public void stopAllButJournalNodes() throws IOException {
+        for (Daemon daemon : daemons()) {
+            if (!daemon.name().startsWith("journalnode")) {
+                stop(daemon);
+            }
+        }
     }
 
     /** Also makes the NameNode active that was last, and waits until the other one could take over. */
@@ -244,11 +275,24 @@ public final class HaCluster implements HdfsCluster, Closeable {
                 .poll("NameNode " + number + " to be able to take over", () -> isReady(number));
     }
 
-    private boolean isReady(int number) throws IOException {
+    /** As {@code dfsadmin -finalizeUpgrade}: each NameNode is told. */
+    public void finalizeUpgrade() throws IOException {
+        for (int i = 0; i < 2; i++) {
+            try (DistributedFileSystem one = fileSystemOf(i)) {
+                one.finalizeUpgrade();
+            }
+        }
+    }
+
+    private DistributedFileSystem fileSystemOf(int namenode) throws IOException {
         Configuration conf = confStock();
         conf.setInt("ipc.client.connect.max.retries", 0);
-        URI own = URI.create("hdfs://localhost:" + settings.rpcPort(number));
-        try (DistributedFileSystem one = (DistributedFileSystem) FileSystem.newInstance(own, conf)) {
+        URI own = URI.create("hdfs://localhost:" + settings.rpcPort(namenode));
+        return (DistributedFileSystem) FileSystem.newInstance(own, conf);
+    }
+
+    private boolean isReady(int number) throws IOException {
+        try (DistributedFileSystem one = fileSystemOf(number)) {
             return one.getDataNodeStats(DatanodeReportType.LIVE).length == spec.datanodes()
                     && !one.setSafeMode(SafeModeAction.SAFEMODE_GET);
         }
@@ -328,6 +372,19 @@ public final class HaCluster implements HdfsCluster, Closeable {
     public void configure(Daemon daemon, boolean terrace) throws IOException {
         ConfDir.write(confDir(daemon.name()), settings.daemon(daemon.name(), terrace), "daemon-log4j.properties");
         withTerrace.put(daemon.name(), terrace);
+    }
+
+    /**
+     * Gives a daemon the jars of a version of Terrace from its next start on.
+     *
+     * @param version null for the version of this process
+     */
+    public void useJars(Daemon daemon, @Nullable ClassPath version) {
+        if (version == null) {
+            otherJars.remove(daemon.name());
+        } else {
+            otherJars.put(daemon.name(), version);
+        }
     }
 
     private void end() {

@@ -2,6 +2,7 @@ package io.terrace.bench.cluster;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,18 @@ public final class JavaProcess implements Closeable {
         /** Runs a process to its end and returns what it wrote. */
         public String run(String name, Path conf, List<String> options, List<String> words, int limitSeconds)
                 throws IOException {
+            return run(name, conf, options, words, "", limitSeconds);
+        }
+
+        /** @param input what the process may read; it ends then */
+        String run(String name, Path conf, List<String> options, List<String> words, String input, int limitSeconds)
+                throws IOException {
             try (JavaProcess javaProcess = start(name, conf, options, words)) {
+                try (OutputStream in = javaProcess.process.getOutputStream()) {
+                    in.write(input.getBytes(StandardCharsets.ISO_8859_1));
+                } catch (IOException ended) {
+                    throw javaProcess.failure("does not read its input");
+                }
                 return javaProcess.output(limitSeconds);
             }
         }

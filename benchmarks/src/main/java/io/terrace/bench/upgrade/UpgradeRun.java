@@ -1,5 +1,6 @@
 package io.terrace.bench.upgrade;
 
+import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.cluster.HaCluster;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.jspecify.annotations.Nullable;
 
 /** One life of Terrace on a cluster: it comes, HDFS is upgraded twice, it goes. */
 final class UpgradeRun {
@@ -27,11 +29,14 @@ final class UpgradeRun {
 
     private final Path dir;
     private final long seed;
+    private final @Nullable ClassPath earlier;
     private final ResultSheet sheet;
 
-    UpgradeRun(Path dir, long seed, ResultSheet sheet) {
+    /** @param earlier with the jars of an earlier Terrace, which comes first; null for none */
+    UpgradeRun(Path dir, long seed, @Nullable ClassPath earlier, ResultSheet sheet) {
         this.dir = dir;
         this.seed = seed;
+        this.earlier = earlier;
         this.sheet = sheet;
     }
 
@@ -51,17 +56,28 @@ final class UpgradeRun {
             SteadyLoad load = new SteadyLoad(cluster, seed);
             try (load) {
                 sheet.section("Terrace comes, DataNodes first");
-                putOn(cluster);
+                putOn(cluster, earlier);
                 served(cluster, "on");
                 use(cluster);
+                if (earlier != null) {
+                    sheet.section("This version of Terrace follows the earlier one");
+                    follow(cluster, earlier);
+                }
                 sheet.atLeast("upgrade.on.attributes", leftovers.attributes(), 4);
-                HadoopUpgrade upgrade = new HadoopUpgrade(cluster, load, this::restart, sheet);
+                RollingUpgrade rolling = new RollingUpgrade(cluster, load, this::restart, sheet);
                 sheet.section("A rolling upgrade of HDFS that is finalized");
-                upgrade.finalized();
+                rolling.finalized();
                 served(cluster, "finalized");
                 sheet.section("A rolling upgrade of HDFS that is rolled back");
-                upgrade.rolledBack();
+                rolling.rolledBack();
                 served(cluster, "rolledback");
+                OfflineUpgrade offline = new OfflineUpgrade(cluster, load, sheet);
+                sheet.section("An upgrade of all daemons at once that is finalized");
+                offline.finalized();
+                served(cluster, "offline.finalized");
+                sheet.section("An upgrade of all daemons at once that is rolled back");
+                offline.rolledBack();
+                served(cluster, "offline.rolledback");
                 sheet.section("Terrace goes, NameNodes first");
                 leftovers.keepConfigurations();
                 takeOut(cluster);
@@ -72,7 +88,8 @@ final class UpgradeRun {
                 figures(load);
             }
             sheet.section("Stock daemons start from what is left");
-            restartAll(cluster);
+            cluster.stopAllButJournalNodes();
+            cluster.start();
             sheet.exactly("upgrade.after.bytes.wrong", load.check(), 0);
             sheet.exactly(
                     "upgrade.after.blocks.missing", cluster.fs().getClient().getMissingBlocksCount(), 0);
@@ -88,12 +105,37 @@ final class UpgradeRun {
         sheet.exactly("upgrade.calls.failed", load.failed(), 0);
     }
 
-    private void putOn(HaCluster cluster) throws IOException {
+    private void putOn(HaCluster cluster, @Nullable ClassPath jars) throws IOException {
         for (int i = 1; i <= DATANODES; i++) {
             cluster.configure(cluster.datanode(i), true);
-            restart(cluster, cluster.datanode(i));
+            change(cluster, i, jars);
+        }
+        for (int i = 0; i < 2; i++) {
+            cluster.useJars(cluster.namenode(i), jars);
         }
         nameNodes(cluster, true);
+    }
+
+    /** DataNodes first, then the NameNodes, then a DataNode back and forth. */
+    private void follow(HaCluster cluster, ClassPath before) throws IOException {
+        for (int i = 1; i <= DATANODES; i++) {
+            change(cluster, i, null);
+        }
+        served(cluster, "datanodes.first");
+        for (int i = 0; i < 2; i++) {
+            cluster.useJars(cluster.namenode(i), null);
+        }
+        nameNodes(cluster, true);
+        served(cluster, "followed");
+        change(cluster, 1, before);
+        served(cluster, "datanode.back");
+        change(cluster, 1, null);
+    }
+
+    /** @param jars null for this version */
+    private void change(HaCluster cluster, int datanode, @Nullable ClassPath jars) throws IOException {
+        cluster.useJars(cluster.datanode(datanode), jars);
+        restart(cluster, cluster.datanode(datanode));
     }
 
     private void takeOut(HaCluster cluster) throws IOException {
@@ -176,15 +218,6 @@ final class UpgradeRun {
                             one.getKey(),
                             one.getValue().getBytes(StandardCharsets.UTF_8));
         }
-    }
-
-    private static void restartAll(HaCluster cluster) throws IOException {
-        for (Daemon daemon : cluster.daemons()) {
-            if (!daemon.name().startsWith("journalnode")) {
-                cluster.stop(daemon);
-            }
-        }
-        cluster.start();
     }
 
     static void require(Optional<String> fault) throws IOException {

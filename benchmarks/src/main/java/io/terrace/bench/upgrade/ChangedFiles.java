@@ -1,7 +1,6 @@
 package io.terrace.bench.upgrade;
 
 import io.terrace.bench.cluster.ClusterLayout;
-import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.faults.Waits;
 import io.terrace.bench.load.SeededContent;
@@ -10,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
@@ -19,13 +19,10 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
-import org.apache.hadoop.hdfs.protocol.RollingUpgradeInfo;
 
-/** Rolling upgrades of HDFS, which keep what was before, on a cluster with Terrace. */
-final class HadoopUpgrade {
-    private static final int PREPARED_SECONDS = 120;
+/** Files that are deleted, truncated and written after an upgrade began, so that a rollback has something to bring back. */
+final class ChangedFiles {
     private static final int FORGOTTEN_SECONDS = 120;
     private static final int FILE_BYTES = 3 << 20;
 
@@ -37,94 +34,57 @@ final class HadoopUpgrade {
     private static final Path LATER = new Path("/kept/later");
 
     private final HaCluster cluster;
-    private final SteadyLoad load;
-    private final Restart restart;
     private final ResultSheet sheet;
     private final SeededContent content = new SeededContent(22);
 
-    /** Ends a DataNode, starts it again and waits until it is known. */
-    interface Restart {
-        void of(HaCluster cluster, Daemon datanode) throws IOException;
-    }
-
-    HadoopUpgrade(HaCluster cluster, SteadyLoad load, Restart restart, ResultSheet sheet) {
+    ChangedFiles(HaCluster cluster, ResultSheet sheet) {
         this.cluster = cluster;
-        this.load = load;
-        this.restart = restart;
         this.sheet = sheet;
     }
 
-    /** All daemons restart between prepare and finalize; clients go on. */
-    void finalized() throws IOException {
-        prepare();
-        for (int i = 0; i < 2; i++) {
-            int standby = 1 - cluster.active();
-            cluster.stop(cluster.namenode(standby));
-            cluster.startNameNode(standby);
-            cluster.awaitStandby(standby);
-            cluster.failOver(false);
-        }
-        for (int i = 1; i <= cluster.spec().datanodes(); i++) {
-            restart.of(cluster, cluster.datanode(i));
-        }
-        RollingUpgradeInfo info = cluster.fs().rollingUpgrade(RollingUpgradeAction.FINALIZE);
-        sheet.exactly("upgrade.finalized", info.isFinalized() ? 1 : 0, 1);
-    }
-
-    /** What was before prepare is there again, with every byte, and nothing else. */
-    void rolledBack() throws IOException {
+    /** To be called before the upgrade. */
+    void write() throws IOException {
+        boolean unused = cluster.fs().delete(LATER, false);
         write(DELETED, 1);
         write(TRUNCATED, 2);
-        prepare();
-        boolean gone = cluster.fs().delete(DELETED, false);
+    }
+
+    /** To be called while an upgrade is under way that is rolled back; waits until DataNodes have deleted what is gone. */
+    void change() throws IOException {
         boolean cut = cluster.fs().truncate(TRUNCATED, FILE_BYTES / 2);
+        sheet.progress(cut ? "truncated" : "truncating");
+        changeButTruncate();
+    }
+
+    /**
+     * The same without the truncated file. A stock NameNode does not start any more where a file was truncated during an upgrade
+     * that was finalized: it replays the edit as if no upgrade had been under way, and misses the block that was made for it.
+     */
+    void changeButTruncate() throws IOException {
+        boolean gone = cluster.fs().delete(DELETED, false);
+        sheet.progress(gone ? "deleted" : "not deleted");
         write(LATER, 3);
         Waits.pause(DELETED_MS);
-        load.pause();
-        try {
-            rollBack();
-            awaitForgotten();
-            sheet.progress("before: " + (gone ? "deleted" : "not deleted") + ", " + (cut ? "truncated" : "truncating"));
-            sheet.exactly("upgrade.rolledback.deleted.wrong", wrong(DELETED, 1), 0);
-            sheet.exactly("upgrade.rolledback.truncated.wrong", wrong(TRUNCATED, 2), 0);
-            sheet.exactly("upgrade.rolledback.later", cluster.fs().exists(LATER) ? 1 : 0, 0);
-            sheet.exactly("upgrade.rolledback.wrong", load.check(), 0);
-        } finally {
-            load.resume();
-        }
     }
 
-    private void prepare() throws IOException {
-        RollingUpgradeInfo unused = cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
-        UpgradeRun.require(Waits.untilRight(PREPARED_SECONDS, () -> {
-            RollingUpgradeInfo info = cluster.fs().rollingUpgrade(RollingUpgradeAction.QUERY);
-            return info != null && info.createdRollbackImages()
-                    ? Optional.empty()
-                    : Optional.of("there is no image to roll back to");
-        }));
+    /** All is as before the upgrade. */
+    void checkRolledBack(String figures) throws IOException {
+        sheet.exactly(figures + ".deleted.wrong", wrong(DELETED, 1), 0);
+        sheet.exactly(figures + ".truncated.wrong", wrong(TRUNCATED, 2), 0);
+        sheet.exactly(figures + ".later", cluster.fs().exists(LATER) ? 1 : 0, 0);
     }
 
-    private void rollBack() throws IOException {
-        for (Daemon daemon : cluster.daemons()) {
-            if (!daemon.name().startsWith("journalnode")) {
-                cluster.stop(daemon);
-            }
-        }
-        int first = cluster.active();
-        cluster.startNameNode(first, "-rollingUpgrade rollback");
-        cluster.activate(first);
-        cluster.format(1 - first, "-bootstrapStandby", "-force");
-        for (int i = 1; i <= cluster.spec().datanodes(); i++) {
-            cluster.start(cluster.datanode(i), "-rollback");
-        }
-        cluster.start();
+    /** All stays as it was changed. */
+    void checkFinalized(String figures) throws IOException {
+        sheet.exactly(figures + ".deleted", cluster.fs().exists(DELETED) ? 1 : 0, 0);
+        sheet.exactly(figures + ".later.wrong", wrong(LATER, 3), 0);
     }
 
     /**
      * After a rollback, block numbers are used again, and HDFS refuses to write a block of which a DataNode has one from before:
      * waits until DataNodes have only what the NameNode knows, which takes a full report more than that of their start.
      */
-    private void awaitForgotten() throws IOException {
+    void awaitForgotten() throws IOException {
         Set<String> known = new HashSet<>();
         RemoteIterator<LocatedFileStatus> files = cluster.fs().listFiles(new Path("/"), true);
         while (files.hasNext()) {
@@ -140,16 +100,25 @@ final class HadoopUpgrade {
             for (int i = 1; i <= cluster.spec().datanodes(); i++) {
                 java.nio.file.Path volume =
                         cluster.layout().home(ClusterLayout.datanode(i)).resolve("data/current");
-                try (Stream<java.nio.file.Path> tree = java.nio.file.Files.walk(volume)) {
-                    unknown += tree.map(file -> file.getFileName().toString())
-                            .filter(name -> name.matches("blk_\\d+") && !known.contains(name))
-                            .count();
-                } catch (UncheckedIOException moving) {
-                    throw new IOException("files of " + volume + " are moving", moving);
-                }
+                unknown +=
+                        blocksOf(volume).filter(name -> !known.contains(name)).count();
             }
             return unknown == 0 ? Optional.empty() : Optional.of(unknown + " replicas are unknown to the NameNode");
         }));
+    }
+
+    /** Names of block files, but for those that are kept for a rollback. */
+    private static Stream<String> blocksOf(java.nio.file.Path volume) throws IOException {
+        try (Stream<java.nio.file.Path> tree = Files.walk(volume)) {
+            return tree
+                    .filter(file -> !file.toString().contains("/previous/"))
+                    .map(file -> file.getFileName().toString())
+                    .filter(name -> name.matches("blk_\\d+"))
+                    .toList()
+                    .stream();
+        } catch (UncheckedIOException moving) {
+            throw new IOException("files of " + volume + " are moving", moving);
+        }
     }
 
     private void write(Path file, int version) throws IOException {
