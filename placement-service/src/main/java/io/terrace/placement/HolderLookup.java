@@ -10,6 +10,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,7 +41,7 @@ final class HolderLookup {
     HolderLookup(ClusterState clusterState, HomeSelector homeSelector, NamespaceView view) {
         this.clusterState = clusterState;
         this.homeSelector = homeSelector;
-        this.view = view;
+        this.view = view.askedBy(Asker.REPORTS);
     }
 
     /** Asks what {@link #locate} needs to know for the heat of a heartbeat. */

@@ -7,6 +7,7 @@ import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.StampedBlock;
@@ -52,7 +53,7 @@ public final class ReportValidator {
 
     ReportValidator(ClusterState clusterState, NamespaceView view) {
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.REPORTS);
     }
 
     /** Asks what {@link #judge} needs to know for the heat of a heartbeat. */

@@ -6,8 +6,11 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.PolicyGaps;
 import io.terrace.placement.state.PolicyGaps.Position;
 import io.terrace.protocol.StampedBlock;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +45,15 @@ public final class FakeNamespaceView implements NamespaceView {
 
     PolicyGaps gaps = PolicyGaps.NONE;
     int placeLooks;
+    /** Whether reviews may. */
     boolean mayLook = true;
+    /** Whether those may who judge reports. */
+    boolean reportsMayLook = true;
+    /** {@link #placed}, by asker. */
+    final Map<Asker, Integer> placeLooksBy = new EnumMap<>(Asker.class);
+    /** {@link #names}, by asker. */
+    final Map<Asker, Integer> pathLooksBy = new EnumMap<>(Asker.class);
+
     public int looks;
     public int pathLooks;
     int holderLooks;
@@ -75,8 +86,34 @@ public final class FakeNamespaceView implements NamespaceView {
     }
 
     @Override
-    public boolean mayLook() {
-        return mayLook;
+    public NamespaceView askedBy(Asker asker) {
+        return (NamespaceView) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {NamespaceView.class}, (self, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "mayLook":
+                            return mayLook(asker);
+                        case "placed":
+                            placeLooksBy.merge(asker, 1, Integer::sum);
+                            break;
+                        case "names":
+                            pathLooksBy.merge(asker, 1, Integer::sum);
+                            break;
+                        default:
+                    }
+                    try {
+                        return method.invoke(this, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private boolean mayLook(Asker asker) {
+        return switch (asker) {
+            case REVIEWS -> mayLook;
+            case REPORTS -> reportsMayLook;
+            case ORDERS, OTHERS -> true;
+        };
     }
 
     @Override

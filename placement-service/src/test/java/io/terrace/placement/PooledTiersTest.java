@@ -358,6 +358,10 @@ class PooledTiersTest extends TieredCluster {
             beat(two);
         }
         assertThat(usage("etl").usedBytes()).isEqualTo(4 * MB);
+        // What the NameNode said does not count any more.
+        for (int i = 0; i < 24; i++) {
+            beat(two);
+        }
         put(block, one, StorageTier.DISK, "the DataNode is decommissioned or in maintenance");
         beat(one);
         assertThat(ordered(one)).isEmpty();

@@ -1,10 +1,12 @@
 package io.terrace.placement;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.policy.api.PoolUsage;
@@ -37,6 +39,42 @@ class RuleAwarePlacementTest extends SteppedLoop {
         beat(one);
         beat(one);
         assertThat(one.memory.keySet()).containsExactly(2L, 1L);
+    }
+
+    @Test
+    void lockHeldTooLong_knownPathsAreLookedUpLater_newOnesFirst() {
+        placement.policy(nowMs, applied("policy: idecider", "rules: [{path: /tmp/**, place: never}]"));
+        name(block(1, 1), 101, "/data/a");
+        name(block(2, 1), 102, "/data/b");
+        warm(one, block(1, 1));
+        names.mayLook = false;
+        names.pathLooksBy.clear();
+        name(block(1, 1), 101, "/tmp/a");
+        nowMs += 2 * RuleEvaluator.VALID_MS;
+        one.reads(block(1, 1), 1);
+        warm(one, block(2, 1));
+        assertThat(names.pathLooksBy).containsExactly(entry(Asker.REPORTS, 1));
+        assertThat(one.memory.keySet()).as("as was known").containsExactly(1L, 2L);
+        names.mayLook = true;
+        one.reads(block(1, 1), 1);
+        beat(one);
+        beat(one);
+        assertThat(one.memory.keySet()).containsExactly(2L);
+    }
+
+    @Test
+    void lockHeldMuchTooLong_noPolicyIsToldOfNewBlocks_untilTheyAreLookedUp() {
+        placement.policy(nowMs, applied("policy: idecider", "rules: [{path: /tmp/**, place: never}]"));
+        name(block(1, 1), 101, "/data/a");
+        names.reportsMayLook = false;
+        one.reads(block(1, 1), 9);
+        beat(one);
+        beat(one);
+        assertThat(one.memory).isEmpty();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_RULES_DEFERRED)).isPositive();
+        names.reportsMayLook = true;
+        warm(one, block(1, 1));
+        assertThat(one.memory.keySet()).containsExactly(1L);
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
@@ -252,12 +253,50 @@ class VolumeMoveDispatchTest extends TieredCluster {
         many(one, 1, 2, 1);
         beats(3);
         assertThat(ordered(one)).hasSize(1);
+        waits(6_000); // What the NameNode said does not count any more.
         StampedBlock appended = new StampedBlock(2, 5_000, 2 * MB);
         place(appended, "/a/2", StorageTier.DISK, one);
         one.result(result(EPOCH, one.orders.get(0), MoveOutcome.DONE, StorageTier.SSD));
         beats(2);
         assertThat(ordered(one)).hasSize(1);
         assertThat(metricRegistry.value(Metric.PLACEMENT_VOLUME_MOVES_UNFIT)).isEqualTo(1);
+    }
+
+    @Test
+    void movesOfAllDataNodes_areExaminedInOneLook() {
+        engine(Map.of("terrace.placement.volume.moves.in-flight", "1"));
+        many(one, 1, 3, 1);
+        many(two, 11, 3, 1);
+        one.carryOutVolumeMove = (epoch, order) -> null;
+        two.carryOutVolumeMove = (epoch, order) -> null;
+        waits(8_000);
+        assertThat(names.placeLooksBy).as("they were just looked at").doesNotContainKey(Asker.ORDERS);
+        for (FakeDataNode node : List.of(one, two)) {
+            MoveOrder sent = node.orders.get(0);
+            node.result(done(node, EPOCH, sent));
+        }
+        beats(2);
+        assertThat(ordered(one)).hasSize(2);
+        assertThat(ordered(two)).hasSize(2);
+        assertThat(names.placeLooksBy).containsEntry(Asker.ORDERS, 1);
+    }
+
+    @Test
+    void lockHeldTooLong_ordersAreExaminedAlone() {
+        engine(Map.of("terrace.placement.volume.moves.in-flight", "1"));
+        many(one, 1, 3, 1);
+        many(two, 11, 3, 1);
+        one.carryOutVolumeMove = (epoch, order) -> null;
+        two.carryOutVolumeMove = (epoch, order) -> null;
+        waits(8_000);
+        names.mayLook = false;
+        for (FakeDataNode node : List.of(one, two)) {
+            node.result(done(node, EPOCH, node.orders.get(0)));
+        }
+        beats(2);
+        assertThat(ordered(one)).hasSize(2);
+        assertThat(ordered(two)).hasSize(2);
+        assertThat(names.placeLooksBy).containsEntry(Asker.ORDERS, 2);
     }
 
     @Test

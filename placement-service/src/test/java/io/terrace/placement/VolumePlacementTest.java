@@ -7,6 +7,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.OperatorState;
@@ -264,6 +265,29 @@ class VolumePlacementTest extends TieredCluster {
         names.mayLook = true;
         waits(1_000);
         assertThat(ordered(one)).containsExactly("1 ARCHIVE SSD");
+    }
+
+    @Test
+    void inARange_thePathIsNotLookedUpTwice() {
+        rules("- path: /a/**", "  tiers: ssd..disk");
+        place(BLOCK, "/a/file", StorageTier.SSD, one);
+        for (int i = 0; i < 300; i++) {
+            one.reads(BLOCK, 1);
+            waits(1_000);
+        }
+        assertThat(names.placeLooksBy.get(Asker.REVIEWS)).isBetween(5, 70);
+        assertThat(names.pathLooks).isLessThanOrEqualTo(2);
+        name(BLOCK, BLOCK.id(), "/elsewhere");
+        names.places.put(
+                BLOCK.id(),
+                new Placed(
+                        BLOCK, "/elsewhere", null, names.places.get(BLOCK.id()).replicas()));
+        for (int i = 0; i < 130; i++) {
+            one.reads(BLOCK, 1);
+            waits(1_000);
+        }
+        assertThat(placement.reports().block(nowMs, BLOCK.id(), 5).range()).isNull();
+        assertThat(names.pathLooks).isGreaterThanOrEqualTo(2);
     }
 
     @Test

@@ -358,6 +358,21 @@ public enum Metric {
     PLACEMENT_LOCK_NANOSECONDS("placement.lock.nanoseconds", "Time the NameNode's read lock was held."),
     PLACEMENT_LOCK_LONGEST_NANOSECONDS(
             "placement.lock.longest.nanoseconds", Kind.GAUGE, "Longest hold of the NameNode's read lock so far."),
+    PLACEMENT_LOOKS_ORDERS("placement.looks.orders", "Holds of the NameNode's read lock just before orders."),
+    PLACEMENT_LOOKS_ORDERS_NANOSECONDS("placement.looks.orders.nanoseconds", "Time of the holds just before orders."),
+    PLACEMENT_LOOKS_REPORTS(
+            "placement.looks.reports", "Holds of the NameNode's read lock to judge what heartbeats report."),
+    PLACEMENT_LOOKS_REPORTS_NANOSECONDS(
+            "placement.looks.reports.nanoseconds", "Time of the holds to judge what heartbeats report."),
+    PLACEMENT_LOOKS_REVIEWS(
+            "placement.looks.reviews",
+            "Holds of the NameNode's read lock to look again at what is known; they wait while all holds take more than a thousandth of the time."),
+    PLACEMENT_LOOKS_REVIEWS_NANOSECONDS(
+            "placement.looks.reviews.nanoseconds", "Time of the holds to look again at what is known."),
+    PLACEMENT_LOOKS_OTHERS(
+            "placement.looks.others", "Holds of the NameNode's read lock for operators, pins and the log of accesses."),
+    PLACEMENT_LOOKS_OTHERS_NANOSECONDS(
+            "placement.looks.others.nanoseconds", "Time of the holds for operators, pins and the log of accesses."),
     PLACEMENT_POLICY_SWITCHES("placement.policy.switches", "Times another policy came into force."),
     PLACEMENT_POLICY_REFUSED(
             "placement.policy.refused",

@@ -1,5 +1,6 @@
 package io.terrace.metrics;
 
+import static io.terrace.metrics.Series.Tag.ASKER;
 import static io.terrace.metrics.Series.Tag.OUTCOME;
 import static io.terrace.metrics.Series.Tag.REASON;
 
@@ -108,6 +109,32 @@ enum MetricFamily {
                     under("placement.volume.moves."),
                     Metric.PLACEMENT_VOLUME_MOVES_WISHED,
                     Metric.PLACEMENT_VOLUME_MOVES_SENT)),
+    PLACEMENT_LOOKS(
+            "placement.looks",
+            ASKER,
+            "Holds of the NameNode's read lock, by what for.",
+            Map.of(
+                    Metric.PLACEMENT_LOOKS_ORDERS,
+                    "orders",
+                    Metric.PLACEMENT_LOOKS_REPORTS,
+                    "reports",
+                    Metric.PLACEMENT_LOOKS_REVIEWS,
+                    "reviews",
+                    Metric.PLACEMENT_LOOKS_OTHERS,
+                    "others")),
+    PLACEMENT_LOOKS_NANOSECONDS(
+            "placement.looks.nanoseconds",
+            ASKER,
+            "Time of these holds, by what for.",
+            Map.of(
+                    Metric.PLACEMENT_LOOKS_ORDERS_NANOSECONDS,
+                    "orders",
+                    Metric.PLACEMENT_LOOKS_REPORTS_NANOSECONDS,
+                    "reports",
+                    Metric.PLACEMENT_LOOKS_REVIEWS_NANOSECONDS,
+                    "reviews",
+                    Metric.PLACEMENT_LOOKS_OTHERS_NANOSECONDS,
+                    "others")),
     PLACEMENT_WRITTEN(
             "placement.written",
             OUTCOME,

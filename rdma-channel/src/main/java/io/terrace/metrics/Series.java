@@ -31,6 +31,8 @@ public record Series(Metric metric, String name, @Nullable Tag tag, String doc) 
         static final String OUTCOME = "outcome";
         /** Tag of a family: why. */
         static final String REASON = "reason";
+        /** Tag of a family: what for. */
+        static final String ASKER = "asker";
 
         private static final Pattern UNSAFE = Pattern.compile("[^A-Za-z0-9._-]");
 

@@ -190,7 +190,7 @@ class SeriesTest {
             String ours = labels < 0
                     ? ""
                     : Arrays.stream(key.substring(labels + 1, key.length() - 1).split(","))
-                            .filter(label -> label.matches("(outcome|reason)=\"[A-Za-z0-9._-]+\""))
+                            .filter(label -> label.matches("(outcome|reason|asker)=\"[A-Za-z0-9._-]+\""))
                             .collect(Collectors.joining(","));
             String name = labels < 0 ? key : key.substring(0, labels);
             assertThat(values.put(name + "{" + ours + "}", Double.valueOf(line.substring(line.lastIndexOf(' ') + 1))))

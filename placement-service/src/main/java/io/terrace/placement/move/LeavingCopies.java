@@ -6,6 +6,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.ResidentBlocks.Held;
@@ -48,7 +49,7 @@ public final class LeavingCopies {
 
     public LeavingCopies(ClusterState clusterState, NamespaceView view) {
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.ORDERS);
     }
 
     /** Asks the NameNode which of these DataNodes leave. */

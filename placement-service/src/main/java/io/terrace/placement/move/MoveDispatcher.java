@@ -13,6 +13,7 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.MoveOrder;
@@ -38,7 +39,7 @@ public final class MoveDispatcher {
     public MoveDispatcher(ClusterState clusterState, NamespaceView view, HomeChoice homeChoice) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
-        this.view = view;
+        this.view = view.askedBy(Asker.ORDERS);
         this.homeChoice = homeChoice;
     }
 

@@ -6,6 +6,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.FilePart;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -96,7 +97,7 @@ final class ReadAhead {
         this.isOn = settings.isOn() && settings.blocksAhead() > 0;
         this.mostAhead = settings.blocksAhead();
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.REVIEWS);
         this.homeChoice = homeChoice;
         this.wishes = wishes;
         this.model = new ReadAheadModel(mostAhead, MOST_KNOWN, MOST_FILES);

@@ -7,6 +7,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.ResidentBlocks.Held;
@@ -65,7 +66,7 @@ public final class WrittenBlocks {
 
     public WrittenBlocks(ClusterState clusterState, NamespaceView view) {
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.ORDERS);
     }
 
     /** A DataNode reports that a client has written a block. */

@@ -9,10 +9,12 @@ import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies the rules of the policy file and the annotations of files. A block's path is looked up when it is first read,
  * and again after {@value #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often,
- * read or not. Each look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most
+ * read or not; later while the NameNode's lock is held for too much of the time. Each look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most
  * {@value ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy
  * is told until the next heartbeat. Without rules by path nothing is looked up, unless a policy wants to know how large files are, or {@link #prepare} is asked to. A file is pinned only when a DataNode that
  * holds a block of it reports that block. Owned by the engine's thread.
@@ -40,6 +42,7 @@ public final class RuleEvaluator {
     public static final long VALID_MS = 60_000;
 
     private final NamespaceView view;
+    private final NamespaceView reviews;
     private final ClusterState clusterState;
     private final PolicySpec spec;
     /** By block id: the path comes from the NameNode, whoever reports the block and with whatever length. */
@@ -61,7 +64,8 @@ public final class RuleEvaluator {
 
     public RuleEvaluator(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.REPORTS);
+        this.reviews = view.askedBy(Asker.REVIEWS);
         this.spec = spec;
         this.pins = new RulePins(view, clusterState.metricRegistry());
     }
@@ -74,38 +78,55 @@ public final class RuleEvaluator {
     }
 
     /**
-     * Looks up what the entries of a DataNode's heartbeat need.
+     * Looks up what the entries of a DataNode's heartbeat need: first those of which no policy is told without.
      *
-     * @param asked which blocks' files are wanted in any case, for {@link #file}
+     * @param asked which blocks' files are wanted, for {@link #file}
      */
     public void prepare(long nowMs, DataNodeState node, List<Heat> entries, Predicate<Heat> asked) {
         fresh.clear();
         boolean rules = !spec.rules().isEmpty() || spec.countsJobs();
         TokenBucket looks = node.reportQuota().looks();
         long limit = Math.min(ReportQuota.LOOKS_FOR_PATHS, looks.available(nowMs)) * view.lockBlocks();
+        boolean mayLook = view.mayLook();
+        boolean mayReview = reviews.mayLook();
         List<Reported> unknown = new ArrayList<>();
+        List<Reported> again = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
-            boolean wanted = (rules && (heat == null || !isValid(nowMs, heat))) || asked.test(entry);
-            if (unknown.size() < limit && wanted) {
+            if (rules && (heat == null || !isKnown(heat))) {
                 unknown.add(new Reported(node, entry.block()));
+            } else if ((rules && heat != null && !isValid(nowMs, heat)) || asked.test(entry)) {
+                again.add(new Reported(node, entry.block()));
             }
         }
-        for (int from = 0; from < unknown.size(); from += view.lockBlocks()) {
-            int to = Math.min(unknown.size(), from + view.lockBlocks());
-            looks.charge(nowMs, lookUp(unknown.subList(from, to)));
+        List<Reported> due = mayLook ? unknown : new ArrayList<>();
+        int awaited = due.size();
+        if (mayReview) {
+            due.addAll(again);
+        }
+        int most = (int) Math.min(due.size(), limit);
+        for (int from = 0; from < most; from += view.lockBlocks()) {
+            int to = Math.min(most, from + view.lockBlocks());
+            looks.charge(nowMs, lookUp(from < awaited ? view : reviews, due.subList(from, to)));
         }
     }
 
+    /** Whether its path was looked up for these rules, since annotations changed. */
+    private boolean isKnown(BlockHeat heat) {
+        return heat.isRuledBy(spec) && heat.ruledMs() > changedMs;
+    }
+
+    /** Where the rule gives tiers, the sweep over such blocks sees the path once a minute. */
     private boolean isValid(long nowMs, BlockHeat heat) {
-        return heat.isRuledBy(spec) && heat.ruledMs() > changedMs && nowMs - heat.ruledMs() < VALID_MS;
+        boolean isSwept = TierRange.of(heat.rule()) != null;
+        return isKnown(heat) && nowMs - heat.ruledMs() < (isSwept ? 2 * VALID_MS : VALID_MS);
     }
 
     /** @return looks at the NameNode's maps */
-    private int lookUp(List<Reported> blocks) {
+    private int lookUp(NamespaceView by, List<Reported> blocks) {
         clusterState.metricRegistry().add(Metric.PLACEMENT_RULES_LOOKUPS, blocks.size());
         List<@Nullable Named> names =
-                view.names(blocks.stream().map(reported -> reported.block.id()).toList());
+                by.names(blocks.stream().map(reported -> reported.block.id()).toList());
         List<ToPin> toPin = new ArrayList<>();
         for (int i = 0; i < blocks.size(); i++) {
             Named named = names.get(i);
@@ -206,13 +227,17 @@ public final class RuleEvaluator {
                 node.residents().all().forEach(resident -> toSweep.add(new Reported(node, resident.block)));
             }
         }
+        if (!reviews.mayLook()) {
+            return List.of();
+        }
         List<Reported> looked = new ArrayList<>();
         while (looked.size() < view.lockBlocks() && !toSweep.isEmpty()) {
             looked.add(toSweep.remove());
         }
         fresh.clear();
-        if (!spec.rules().isEmpty() && !looked.isEmpty()) {
-            lookUp(looked);
+        List<Reported> unknown = spec.rules().isEmpty() ? List.of() : notLookedUp(nowMs, looked);
+        if (!unknown.isEmpty()) {
+            lookUp(reviews, unknown);
         }
         List<Breach> breaches = new ArrayList<>();
         for (Reported resident : looked) {
@@ -226,6 +251,16 @@ public final class RuleEvaluator {
         }
         fresh.clear();
         return breaches;
+    }
+
+    /** Without those whose path was looked up just now, as they are read. */
+    private List<Reported> notLookedUp(long nowMs, List<Reported> all) {
+        return all.stream()
+                .filter(reported -> {
+                    BlockHeat heat = clusterState.heat().peek(reported.block.id());
+                    return heat == null || !isValid(nowMs, heat);
+                })
+                .toList();
     }
 
     /** A copy in memory that a rule forbids. */

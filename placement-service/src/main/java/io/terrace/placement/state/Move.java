@@ -257,7 +257,7 @@ public final class Move {
     }
 
     public boolean needsExamination(long nowMs, long validMs) {
-        return isPromotion() && (examinedMs < 0 || nowMs - examinedMs > validMs);
+        return (isPromotion() || volumes != null) && (examinedMs < 0 || nowMs - examinedMs > validMs);
     }
 
     public boolean isDue(long nowMs) {

@@ -110,6 +110,11 @@ public final class MoveQueue {
         return new ArrayList<>(waiting);
     }
 
+    /** The first of them, at most so many. */
+    public List<Move> firstWaiting(int most) {
+        return waiting.stream().limit(most).toList();
+    }
+
     public Collection<Move> inFlight() {
         return Collections.unmodifiableCollection(inFlight.values());
     }

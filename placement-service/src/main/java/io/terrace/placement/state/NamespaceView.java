@@ -44,6 +44,18 @@ public interface NamespaceView {
         }
     }
 
+    /** What looks are for: it decides which wait while the NameNode's lock is held for too much of the time. */
+    enum Asker {
+        /** Just before an order that a policy, a rule or an operator wants. They never wait. */
+        ORDERS,
+        /** To judge what a heartbeat reports; what is not looked at counts later or not at all. */
+        REPORTS,
+        /** To find out what changed: sweeps, and what is known already and looked up once more. */
+        REVIEWS,
+        /** Operators and the log of accesses. They never wait. */
+        OTHERS
+    }
+
     /** A block that is wanted in the memory of a DataNode. */
     record Candidate(StampedBlock block, String node) {}
 
@@ -62,9 +74,14 @@ public interface NamespaceView {
     /** The most blocks that one call may ask about: it holds the NameNode's read lock. */
     int lockBlocks();
 
+    /** The same maps, whose looks are counted as those of that asker. */
+    default NamespaceView askedBy(Asker asker) {
+        return this;
+    }
+
     /**
-     * Whether calls of {@link #placed} that can wait may be made now: the lock was held for so little of the time of late that
-     * clients do not notice.
+     * Whether this asker may look now: the lock was held for so little of the time of late that clients do not notice, or
+     * its looks do not wait.
      */
     default boolean mayLook() {
         return true;

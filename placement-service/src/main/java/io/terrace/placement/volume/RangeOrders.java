@@ -4,6 +4,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.volume.KnownReplicas.Known;
@@ -36,7 +37,12 @@ final class RangeOrders {
         }
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_MOVES_WISHED);
         String reason = TierKeeper.sentence(block.rule()) + why;
-        clusterState.moveTracker().between(nowMs, node, new Volumes(from, to, true), block.block(), cause, reason);
+        Move move = clusterState
+                .moveTracker()
+                .between(nowMs, node, new Volumes(from, to, true), block.block(), cause, reason);
+        if (block.lookedMs() == nowMs && block.obstacle(node.uuid()) == null) {
+            move.examined(nowMs);
+        }
         space.take(nowMs, node, new Volumes(from, to), block.block().lengthBytes());
         known.movesChanged(node.uuid(), block.block().id());
         pools.unclaim(node, block.block().id());

@@ -12,6 +12,7 @@ import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.VolumeMoveSettings;
@@ -19,17 +20,23 @@ import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends moves between volumes that wait, as far as the budgets allow, and ends them with their results. Just before a move
- * is sent, the NameNode is asked whether it may still be made. Owned by the engine's thread.
+ * Sends moves between volumes that wait, as far as the budgets allow, and ends them with their results. Before a move
+ * is sent, the NameNode is asked whether it may still be made, together with those that other DataNodes are to make next. Owned
+ * by the engine's thread.
  */
 final class VolumeMoveDispatcher {
 
     /** A move that waited for longer is decided on again. */
     static final long WAIT_MS = 600_000;
+
+    /** What the NameNode said is good for so long; it is asked again about a move that waited longer. */
+    static final long EXAMINED_VALID_MS = 5_000;
 
     static final long NO_ROOM_PAUSE_MS = 1_000;
     static final int NO_ROOM_ATTEMPTS = 4;
@@ -37,14 +44,19 @@ final class VolumeMoveDispatcher {
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
     private final NamespaceView view;
+    private final NamespaceView reviews;
     private final KnownReplicas known;
     private final TierSpace space;
     private final VolumeMoveSettings settings;
 
+    /** DataNodes whose moves wait; those that were asked about last are at the end. */
+    private final Set<DataNodeState> waiting = new LinkedHashSet<>();
+
     VolumeMoveDispatcher(ClusterState clusterState, NamespaceView view, KnownReplicas known, TierSpace space) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
-        this.view = view;
+        this.view = view.askedBy(Asker.ORDERS);
+        this.reviews = view.askedBy(Asker.REVIEWS);
         this.known = known;
         this.space = space;
         this.settings = clusterState.moveSettings().volumes();
@@ -64,22 +76,80 @@ final class VolumeMoveDispatcher {
         if (most <= 0 || !hasBudget(nowMs, node)) {
             return List.of();
         }
+        waiting.add(node);
         List<Move> due = due(nowMs, node, most);
-        List<@Nullable Placed> placed =
-                view.placed(due.stream().map(move -> move.block().id()).toList());
+        List<Question> questions = questions(nowMs, node, due);
+        if (!questions.isEmpty()) {
+            addOfOthers(nowMs, node, questions);
+            examine(nowMs, questions);
+        }
         List<MoveOrder> orders = new ArrayList<>();
-        // Without an answer the NameNode cannot say, so all of them wait.
-        for (int i = 0; i < placed.size(); i++) {
-            Move move = due.get(i);
-            String unfit = unfit(move, placed.get(i));
-            if (unfit != null) {
-                end(nowMs, node, move, MoveOutcome.UNFIT, unfit);
-                node.volumeBackoff().failed(nowMs, move.block().id());
-            } else if (hasBudget(nowMs, node)) {
+        for (Move move : due) {
+            // Without an answer the NameNode cannot say, so it waits.
+            if (move.outcome() == null && !isUnexamined(nowMs, move) && hasBudget(nowMs, node)) {
                 orders.add(send(nowMs, node, move));
             }
         }
         return orders;
+    }
+
+    /** A move of a DataNode that the NameNode is to be asked about. */
+    private record Question(DataNodeState node, Move move) {}
+
+    private static boolean isUnexamined(long nowMs, Move move) {
+        return move.needsExamination(nowMs, EXAMINED_VALID_MS);
+    }
+
+    private static List<Question> questions(long nowMs, DataNodeState node, List<Move> moves) {
+        List<Question> questions = new ArrayList<>();
+        for (Move move : moves) {
+            if (move.isDue(nowMs) && isUnexamined(nowMs, move)) {
+                questions.add(new Question(node, move));
+            }
+        }
+        return questions;
+    }
+
+    /** Those that other DataNodes are to make next, as one hold of the lock costs less than one for each. */
+    private void addOfOthers(long nowMs, DataNodeState asking, List<Question> questions) {
+        if (!reviews.mayLook()) {
+            return;
+        }
+        waiting.remove(asking);
+        List<DataNodeState> seen = new ArrayList<>();
+        for (DataNodeState node : waiting) {
+            if (seen.size() >= view.lockBlocks() || questions.size() >= view.lockBlocks()) {
+                break;
+            }
+            seen.add(node);
+            int free = settings.inFlight() - node.volumeMoves().inFlightCount();
+            List<Move> next =
+                    node.volumeMoves().firstWaiting(Math.min(Math.max(1, free), view.lockBlocks() - questions.size()));
+            if (clusterState.nodes().get(node.uuid()) == node) {
+                questions.addAll(questions(nowMs, node, next));
+            }
+        }
+        seen.forEach(waiting::remove);
+        seen.removeIf(node ->
+                node.volumeMoves().waitingCount() == 0 || clusterState.nodes().get(node.uuid()) != node);
+        waiting.addAll(seen);
+        waiting.add(asking);
+    }
+
+    private void examine(long nowMs, List<Question> questions) {
+        List<@Nullable Placed> placed = view.placed(
+                questions.stream().map(asked -> asked.move.block().id()).toList());
+        for (int i = 0; i < placed.size(); i++) {
+            DataNodeState node = questions.get(i).node;
+            Move move = questions.get(i).move;
+            String unfit = unfit(move, placed.get(i));
+            if (unfit == null) {
+                move.examined(nowMs);
+            } else {
+                end(nowMs, node, move, MoveOutcome.UNFIT, unfit);
+                node.volumeBackoff().failed(nowMs, move.block().id());
+            }
+        }
     }
 
     private List<Move> due(long nowMs, DataNodeState node, int most) {

@@ -11,6 +11,7 @@ import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.volume.KnownReplicas.Known;
@@ -22,6 +23,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +73,7 @@ public final class VolumePlacement {
 
     public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.REVIEWS);
         this.spec = spec;
         this.known = new KnownReplicas(clusterState);
         TierSpace space =
@@ -148,7 +150,9 @@ public final class VolumePlacement {
         if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || movers == 0) {
             return;
         }
-        satisfier.turn(nowMs);
+        if (view.mayLook()) {
+            satisfier.turn(nowMs);
+        }
         if (idle) {
             return;
         }
@@ -258,13 +262,24 @@ public final class VolumePlacement {
 
     /** The rule that gives a block a range; null if none does. */
     private @Nullable PathRule rangeRule(Placed block) {
-        PathRule rule = spec.ruleFor(block.path(), block.annotations()).rule();
+        return range(block, spec.ruleFor(block.path(), block.annotations()).rule());
+    }
+
+    private @Nullable PathRule range(Placed block, @Nullable PathRule rule) {
         RuleDecision decision = spec.decide(rule, block.block().lengthBytes());
         return TierRange.of(rule) != null && decision.fits() ? rule : null;
     }
 
     private void look(long nowMs, Placed block, BlockHeat heat) {
-        PathRule rule = rangeRule(block);
+        PathRule ofPath = spec.ruleFor(block.path(), block.annotations()).rule();
+        if (heat.isRuledBy(spec)
+                && heat.ruledMs() > changedMs
+                && Objects.equals(heat.rule(), ofPath)
+                && !spec.countsJobs()) {
+            // Who asks by what rule it may be in memory need not look up its path.
+            heat.rule(nowMs, spec, heat.rule());
+        }
+        PathRule rule = range(block, ofPath);
         TierRange range = TierRange.of(rule);
         if (rule == null || range == null) {
             known.forget(block.block().id());

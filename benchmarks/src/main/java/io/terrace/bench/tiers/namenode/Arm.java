@@ -14,6 +14,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -47,8 +48,15 @@ final class Arm implements Closeable {
             MovingDataNodes.Sent sent,
             @Nullable Held held) {}
 
-    /** Holds of the read lock by our service, blocks looked at and nanoseconds; holds of the write lock for reports. */
-    record Held(long holds, long blocks, long ns, long reports, double reportNs) {}
+    /**
+     * Holds of the read lock by our service, blocks looked at and nanoseconds; holds of the write lock for reports.
+     *
+     * @param looks the holds, by what for
+     */
+    record Held(long holds, long blocks, long ns, long reports, double reportNs, List<Look> looks) {}
+
+    /** Holds for one purpose, and nanoseconds. */
+    record Look(String asker, long holds, long ns) {}
 
     private final LocalCluster cluster;
     private final @Nullable PlacementAdmin placement;
@@ -137,7 +145,28 @@ final class Arm implements Closeable {
                 since(before, after, Metric.PLACEMENT_LOCK_BLOCKS),
                 since(before, after, Metric.PLACEMENT_LOCK_NANOSECONDS),
                 reports,
-                (double) reports * meanNs);
+                (double) reports * meanNs,
+                looks(before, after));
+    }
+
+    private static List<Look> looks(Map<String, Long> before, Map<String, Long> after) {
+        return List.of(
+                new Look(
+                        "orders",
+                        since(before, after, Metric.PLACEMENT_LOOKS_ORDERS),
+                        since(before, after, Metric.PLACEMENT_LOOKS_ORDERS_NANOSECONDS)),
+                new Look(
+                        "reports",
+                        since(before, after, Metric.PLACEMENT_LOOKS_REPORTS),
+                        since(before, after, Metric.PLACEMENT_LOOKS_REPORTS_NANOSECONDS)),
+                new Look(
+                        "reviews",
+                        since(before, after, Metric.PLACEMENT_LOOKS_REVIEWS),
+                        since(before, after, Metric.PLACEMENT_LOOKS_REVIEWS_NANOSECONDS)),
+                new Look(
+                        "others",
+                        since(before, after, Metric.PLACEMENT_LOOKS_OTHERS),
+                        since(before, after, Metric.PLACEMENT_LOOKS_OTHERS_NANOSECONDS)));
     }
 
     private Map<String, Long> figures() throws IOException {

@@ -121,6 +121,11 @@ public final class NameNodeBenchmark {
         scores.note(id + ".cpu.stock", log.cpuUs("stock"), "us of the NameNode's processor time a call, stock");
         scores.note(id + ".cpu.terrace", log.cpuUs("terrace"), "us a call");
         scores.below(id + ".lock_share", log.lockShare(), MOST_LOCK_SHARE);
+        for (String asker : log.askers()) {
+            scores.note(id + ".lock_share." + asker, log.lockShare(asker), "of it for " + asker);
+            scores.note(
+                    id + ".lock_holds_s." + asker, log.holdsPerSecond(asker), "holds a second for " + asker);
+        }
         scores.note(id + ".lock_holds_s", log.holdsPerSecond(), "holds of the read lock a second");
         scores.note(id + ".lock_blocks_s", log.blocksPerSecond(), "blocks looked at under it a second");
         if (movingNodes > 0) {

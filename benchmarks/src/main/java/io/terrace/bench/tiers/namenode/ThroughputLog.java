@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 /** What {@link ThroughputMain} printed, among other lines. */
 final class ThroughputLog {
 
     private final Map<String, List<Double>> perSecond = new HashMap<>();
     private final Map<String, Cost> costs = new HashMap<>();
+    private final Map<String, Looks> looks = new TreeMap<>();
     private double seconds;
     private double holds;
     private double blocks;
@@ -17,6 +20,12 @@ final class ThroughputLog {
     private double moves;
     private double movesSeconds;
     private double writeLockNs;
+
+    private record Looks(double holds, double ns) {
+        Looks and(Looks other) {
+            return new Looks(holds + other.holds, ns + other.ns);
+        }
+    }
 
     private record Cost(double calls, double cpuSeconds, double sender, int turns) {
         Cost and(Cost other) {
@@ -41,6 +50,8 @@ final class ThroughputLog {
                     blocks += number(words[3]);
                     heldNs += number(words[4]);
                 }
+                case ThroughputMain.LOOKS -> looks.merge(
+                        words[1], new Looks(number(words[2]), number(words[3])), Looks::and);
                 case ThroughputMain.REPORTED -> {
                     movesSeconds += number(words[1]);
                     moves += number(words[2]);
@@ -77,6 +88,22 @@ final class ThroughputLog {
     /** Part of the time of all turns with Terrace in which our service held the NameNode's lock. */
     double lockShare() {
         return heldNs / 1e9 / seconds;
+    }
+
+    /** What the lock was held for. */
+    Set<String> askers() {
+        return looks.keySet();
+    }
+
+    /** As {@link #lockShare}, for one purpose. */
+    double lockShare(String asker) {
+        Looks its = looks.get(asker);
+        return its == null ? 0 : its.ns / 1e9 / seconds;
+    }
+
+    double holdsPerSecond(String asker) {
+        Looks its = looks.get(asker);
+        return its == null ? 0 : its.holds / seconds;
     }
 
     double holdsPerSecond() {

@@ -29,6 +29,9 @@ public final class ThroughputMain {
      */
     static final String REPORTED = "REPORTED";
 
+    /** Followed by what for, holds of the lock for it in a turn with Terrace, and their nanoseconds. */
+    static final String LOOKS = "LOOKS";
+
     static final String OPEN = "open";
     static final String CREATE = "create";
 
@@ -114,6 +117,7 @@ public final class ThroughputMain {
             Arm.Held held = turn.held();
             if (held != null) {
                 say(HELD, turn.seconds(), held.holds(), held.blocks(), held.ns());
+                held.looks().forEach(look -> say(LOOKS, look.asker(), look.holds(), look.ns()));
                 say(REPORTED, turn.seconds(), turn.sent().moves(), held.reports(), held.reportNs());
             }
         }

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.PolicyGaps;
 import java.io.FileNotFoundException;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         if (namesystem.isInSafeMode()) {
             return null;
         }
-        return view.locked(NamesystemLock.GLOBAL, "terracePolicyGaps", view.lockBlocks(), () -> {
+        return view.locked(Asker.REVIEWS, NamesystemLock.GLOBAL, "terracePolicyGaps", view.lockBlocks(), () -> {
             long beganNs = System.nanoTime();
             INode inode = root.inode() == 0 ? at(root.path()) : directory().getInode(root.inode());
             if (inode == null) {
@@ -56,7 +57,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         List<Long> no = new ArrayList<>();
         for (int from = 0; from < inodes.size(); from += view.lockBlocks()) {
             List<Long> some = inodes.subList(from, Math.min(inodes.size(), from + view.lockBlocks()));
-            view.locked(NamesystemLock.FS, "terraceSatisfied", some.size(), () -> {
+            view.locked(Asker.REVIEWS, NamesystemLock.FS, "terraceSatisfied", some.size(), () -> {
                 for (long id : some) {
                     INode inode = directory().getInode(id);
                     if (inode == null || !annotations.satisfies(inode, true) || !isPresent(inode)) {
@@ -81,22 +82,23 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         List<String> paths = new ArrayList<>(changes.takePolicies(view.lockBlocks()));
         List<String> attributed = changes.takeAttributes(view.lockBlocks());
         if (!attributed.isEmpty()) {
-            List<Long> found = view.locked(NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
-                List<Long> inodes = new ArrayList<>();
-                for (String path : attributed) {
-                    INode inode = at(path);
-                    if (inode == null) {
-                        continue;
-                    }
-                    if (changes.isKnownAsAnnotated(path) || annotations.hasOwn(inode)) {
-                        paths.add(path);
-                    }
-                    if (annotations.satisfies(inode, users)) {
-                        inodes.add(inode.getId());
-                    }
-                }
-                return inodes;
-            });
+            List<Long> found =
+                    view.locked(Asker.REVIEWS, NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
+                        List<Long> inodes = new ArrayList<>();
+                        for (String path : attributed) {
+                            INode inode = at(path);
+                            if (inode == null) {
+                                continue;
+                            }
+                            if (changes.isKnownAsAnnotated(path) || annotations.hasOwn(inode)) {
+                                paths.add(path);
+                            }
+                            if (annotations.satisfies(inode, users)) {
+                                inodes.add(inode.getId());
+                            }
+                        }
+                        return inodes;
+                    });
             satisfied.add(found);
         }
         return paths;

@@ -3,7 +3,6 @@ package io.terrace.placement.hdfs.namesystem;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
-import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
@@ -40,15 +39,14 @@ public final class NamesystemView implements NamespaceView {
     private static final int NEW_VERSIONS = 6;
 
     private final FSNamesystem namesystem;
-    private final MetricRegistry metricRegistry;
+    private final LockHolds lockHolds;
+    private final Asker asker;
     private final int lockBlocks;
-    private final AtomicLong longestNs = new AtomicLong();
     private final AnnotationChanges annotationChanges;
     private final AnnotationReader annotations;
     private final TokenBucket newVersions;
-    private final LookBudget lookBudget = new LookBudget(System::nanoTime);
     private final PolicyGaps policyGaps;
-    private long annotationsVersion;
+    private final AtomicLong annotationsVersion;
 
     /** A view for which nothing is kept over a restart. */
     public NamesystemView(FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks) {
@@ -58,17 +56,40 @@ public final class NamesystemView implements NamespaceView {
     public NamesystemView(
             FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks, SatisfiedInodes satisfied) {
         this.namesystem = namesystem;
-        this.metricRegistry = metricRegistry;
+        this.lockHolds = new LockHolds(metricRegistry);
+        this.asker = Asker.OTHERS;
         this.lockBlocks = lockBlocks;
-        metricRegistry.gauge(Metric.PLACEMENT_LOCK_LONGEST_NANOSECONDS, longestNs::get);
         this.annotationChanges = AnnotationAuditLogger.changesOf(namesystem);
         this.annotations = new AnnotationReader(annotationChanges::annotated);
         this.policyGaps = new NamesystemPolicyGaps(namesystem, this, annotations, annotationChanges, satisfied);
         this.newVersions = new TokenBucket(0.1, NEW_VERSIONS, Accrual.CAPPED, TimeUnit.NANOSECONDS, System.nanoTime());
+        this.annotationsVersion = new AtomicLong();
+    }
+
+    private NamesystemView(NamesystemView view, Asker asker) {
+        this.namesystem = view.namesystem;
+        this.lockHolds = view.lockHolds;
+        this.asker = asker;
+        this.lockBlocks = view.lockBlocks;
+        this.annotationChanges = view.annotationChanges;
+        this.annotations = view.annotations;
+        this.newVersions = view.newVersions;
+        this.policyGaps = view.policyGaps;
+        this.annotationsVersion = view.annotationsVersion;
+    }
+
+    @Override
+    public NamespaceView askedBy(Asker other) {
+        return new NamesystemView(this, other);
     }
 
     /** Runs one bounded look under the read lock and accounts for it. */
     public <T> T locked(NamesystemLock mode, String name, int blocks, Supplier<T> look) {
+        return locked(asker, mode, name, blocks, look);
+    }
+
+    /** As above, for that asker. */
+    <T> T locked(Asker by, NamesystemLock mode, String name, int blocks, Supplier<T> look) {
         mode.readLock(namesystem);
         long beganNs = System.nanoTime();
         try {
@@ -76,26 +97,13 @@ public final class NamesystemView implements NamespaceView {
         } finally {
             long tookNs = System.nanoTime() - beganNs;
             mode.readUnlock(namesystem, name);
-            metricRegistry.increment(Metric.PLACEMENT_LOCK_HOLDS);
-            metricRegistry.add(Metric.PLACEMENT_LOCK_BLOCKS, blocks);
-            metricRegistry.add(Metric.PLACEMENT_LOCK_NANOSECONDS, tookNs);
-            longestNs.accumulateAndGet(tookNs, Math::max);
+            lockHolds.held(by, blocks, tookNs);
         }
-    }
-
-    /** As {@link #locked}, for the loop, whose looks that can wait do so if this one took long. */
-    private <T> T lockedForLoop(NamesystemLock mode, String name, int blocks, Supplier<T> look) {
-        return locked(mode, name, blocks, () -> {
-            long beganNs = System.nanoTime();
-            T answer = look.get();
-            lookBudget.held(System.nanoTime() - beganNs);
-            return answer;
-        });
     }
 
     @Override
     public boolean mayLook() {
-        return lookBudget.isOpen();
+        return lockHolds.mayLook(asker);
     }
 
     @Override
@@ -112,7 +120,7 @@ public final class NamesystemView implements NamespaceView {
             return Collections.nCopies(candidates.size(), Verdict.UNKNOWN);
         }
         BlockManager blocks = namesystem.getBlockManager();
-        return lockedForLoop(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
+        return locked(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
             List<Verdict> verdicts = new ArrayList<>(candidates.size());
             for (Candidate candidate : candidates) {
                 verdicts.add(verdict(blocks, candidate));
@@ -157,7 +165,7 @@ public final class NamesystemView implements NamespaceView {
             return List.of();
         }
         BlockManager blocks = namesystem.getBlockManager();
-        return lockedForLoop(NamesystemLock.BM, "terraceHolders", asked.size(), () -> {
+        return locked(NamesystemLock.BM, "terraceHolders", asked.size(), () -> {
             List<List<String>> holders = new ArrayList<>(asked.size());
             for (StampedBlock block : asked) {
                 holders.add(BlockPlaces.holders(blocks, block));
@@ -180,7 +188,7 @@ public final class NamesystemView implements NamespaceView {
         if (blocks.size() > lockBlocks) {
             throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
         }
-        return lockedForLoop(NamesystemLock.GLOBAL, "terraceNames", blocks.size(), () -> {
+        return locked(NamesystemLock.GLOBAL, "terraceNames", blocks.size(), () -> {
             List<@Nullable Named> names = new ArrayList<>(blocks.size());
             for (long id : blocks) {
                 BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
@@ -210,15 +218,17 @@ public final class NamesystemView implements NamespaceView {
     }
 
     @Override
-    public synchronized long annotationsVersion() {
-        long nowNs = System.nanoTime();
-        if (!annotationChanges.isEmpty()
-                && newVersions.isOpen(nowNs)
-                && annotationChanges.take(lockBlocks, this::areAnnotated)) {
-            newVersions.charge(nowNs, 1);
-            annotationsVersion++;
+    public long annotationsVersion() {
+        synchronized (annotationsVersion) {
+            long nowNs = System.nanoTime();
+            if (!annotationChanges.isEmpty()
+                    && newVersions.isOpen(nowNs)
+                    && annotationChanges.take(lockBlocks, this::areAnnotated)) {
+                newVersions.charge(nowNs, 1);
+                annotationsVersion.incrementAndGet();
+            }
+            return annotationsVersion.get();
         }
-        return annotationsVersion;
     }
 
     private boolean areAnnotated(List<String> paths) {
@@ -250,7 +260,7 @@ public final class NamesystemView implements NamespaceView {
         if (namesystem.isInSafeMode()) {
             return List.of();
         }
-        return lockedForLoop(NamesystemLock.GLOBAL, "terracePlaced", blocks.size(), () -> {
+        return locked(NamesystemLock.GLOBAL, "terracePlaced", blocks.size(), () -> {
             List<@Nullable Placed> placed = new ArrayList<>(blocks.size());
             for (long id : blocks) {
                 placed.add(BlockPlaces.of(namesystem, annotations, id));
@@ -354,7 +364,7 @@ public final class NamesystemView implements NamespaceView {
         if (inodes.size() * most > lockBlocks) {
             throw new IllegalArgumentException(inodes.size() * most + " blocks in one look, at most " + lockBlocks);
         }
-        return lockedForLoop(NamesystemLock.GLOBAL, "terraceParts", inodes.size() * most, () -> {
+        return locked(NamesystemLock.GLOBAL, "terraceParts", inodes.size() * most, () -> {
             List<@Nullable FilePart> parts = new ArrayList<>(inodes.size());
             for (int i = 0; i < inodes.size(); i++) {
                 parts.add(part(inodes.get(i), from.get(i), most));

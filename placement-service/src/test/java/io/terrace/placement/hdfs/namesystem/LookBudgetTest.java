@@ -2,34 +2,69 @@ package io.terrace.placement.hdfs.namesystem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.state.NamespaceView.Asker;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LookBudgetTest {
 
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final long LOOK_NS = 2_000_000;
+
     private long nowNs = 1;
     private final LookBudget budget = new LookBudget(() -> nowNs);
+    private final Map<Asker, Long> heldNs = new EnumMap<>(Asker.class);
 
-    @Test
-    void looksThatNeverWait_holdTheLockForAThousandthOfTheTime() {
-        long heldNs = 0;
-        long second = TimeUnit.SECONDS.toNanos(1);
+    /** They look four times a second, if they may. */
+    private void tenMinutes(Asker... askers) {
         for (int turn = 0; turn < 4 * 600; turn++) {
-            if (budget.isOpen()) {
-                budget.held(2_000_000);
-                heldNs += 2_000_000;
+            for (Asker asker : askers) {
+                if (budget.isOpen(asker)) {
+                    budget.held(asker, LOOK_NS);
+                    heldNs.merge(asker, LOOK_NS, Long::sum);
+                }
             }
-            nowNs += second / 4;
+            nowNs += SECOND / 4;
         }
-        assertThat(heldNs).isBetween(600 * second / 1000, 615 * second / 1000);
     }
 
     @Test
-    void longHold_isPaidBackBeforeTheNextLook() {
-        budget.held(TimeUnit.MILLISECONDS.toNanos(30));
-        nowNs += TimeUnit.SECONDS.toNanos(19);
-        assertThat(budget.isOpen()).isFalse();
-        nowNs += TimeUnit.SECONDS.toNanos(2);
-        assertThat(budget.isOpen()).isTrue();
+    void reviewsAlone_holdTheLockForAThousandthOfTheTime() {
+        tenMinutes(Asker.REVIEWS);
+        assertThat(heldNs.get(Asker.REVIEWS)).isBetween(595 * SECOND / 1000, 615 * SECOND / 1000);
+    }
+
+    @Test
+    void reportsAndReviews_togetherHoldItForAThousandth_andReviewsForATenthOfThat() {
+        tenMinutes(Asker.REPORTS, Asker.REVIEWS);
+        assertThat(heldNs.get(Asker.REPORTS)).isBetween(530 * SECOND / 1000, 565 * SECOND / 1000);
+        assertThat(heldNs.get(Asker.REVIEWS)).isBetween(60 * SECOND / 1000, 75 * SECOND / 1000);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ORDERS", "OTHERS"})
+    void ordersAndOperators_doNotWait_andTheOthersDo(Asker asker) {
+        tenMinutes(asker);
+        assertThat(heldNs.get(asker)).isEqualTo(2_400 * LOOK_NS);
+        assertThat(budget.isOpen(Asker.REPORTS)).isFalse();
+        assertThat(budget.isOpen(Asker.REVIEWS)).as("a tenth is theirs").isTrue();
+        budget.held(Asker.REVIEWS, SECOND);
+        assertThat(budget.isOpen(Asker.REVIEWS)).isFalse();
+    }
+
+    @Test
+    void longHold_isPaidBackBeforeTheNextReview_andReportsGoFirst() {
+        budget.held(Asker.REVIEWS, TimeUnit.MILLISECONDS.toNanos(15));
+        budget.held(Asker.REVIEWS, TimeUnit.MILLISECONDS.toNanos(2));
+        assertThat(budget.isOpen(Asker.REVIEWS)).isFalse();
+        assertThat(budget.isOpen(Asker.REPORTS)).isTrue();
+        nowNs += 5 * SECOND;
+        assertThat(budget.isOpen(Asker.REVIEWS)).isFalse();
+        nowNs += 5 * SECOND;
+        assertThat(budget.isOpen(Asker.REVIEWS)).isTrue();
     }
 }
