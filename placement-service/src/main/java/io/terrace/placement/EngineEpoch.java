@@ -182,6 +182,7 @@ final class EngineEpoch {
     /** The DataNode of that UUID, known from now on; null when it is not known and there are too many. */
     @Nullable
     DataNodeState node(long nowMs, String uuid) {
+        clusterState.hears(nowMs);
         DataNodeState node = clusterState.nodes().get(uuid);
         if (node == null && clusterState.nodes().size() < PlacementEngine.MOST_NODES) {
             node = new DataNodeState(uuid, settings.moves(), activePolicy.make(), nowMs);
@@ -214,6 +215,7 @@ final class EngineEpoch {
         clusterState.controlTrial().read(heartbeat.readTimes());
         heatProcessor.take(nowMs, node, heartbeat.heat());
         volumes.accessed(nowMs, heartbeat.heat());
+        volumes.offered(nowMs, node, heartbeat.offers());
     }
 
     /** Plans the moves that policies requested, and gives a DataNode its orders if moves are allowed. */

@@ -265,7 +265,8 @@ public final class PlacementEngine {
                 engineEpoch.heartbeatIntervalMs(),
                 node.resize(),
                 settings.control().sample().percent(),
-                accesses.wantsReaders());
+                accesses.wantsReaders(),
+                operatorState.mayMove() ? engineEpoch.volumes().offersWanted(nowMs, node) : List.of());
         node.session().answered(answer);
         return answer;
     }

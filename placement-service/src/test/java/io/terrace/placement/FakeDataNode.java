@@ -5,11 +5,13 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Offer;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.OffersWanted;
 import io.terrace.placement.heartbeat.Resize;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOrder;
@@ -52,6 +54,11 @@ public final class FakeDataNode {
     Function<MoveOrder, MoveOutcome> carryOut = order -> null;
     /** Given the epoch; answers null where no result is sent. */
     BiFunction<Long, MoveOrder, @Nullable Result> carryOutVolumeMove = (epoch, order) -> null;
+
+    /** Of the next heartbeat. */
+    final List<Offer> offers = new ArrayList<>();
+    /** Of the last answer. */
+    List<OffersWanted> offersWanted = List.of();
 
     private final List<Heat> heat = new ArrayList<>();
     private final List<Residency> changes = new ArrayList<>();
@@ -156,7 +163,10 @@ public final class FakeDataNode {
                 omitsFigures ? null : Map.of(Metric.READS_DESCRIPTORS_HELD.id(), descriptorsHeld),
                 takesVolumeMoves,
                 release,
-                resized);
+                resized,
+                List.of(),
+                List.copyOf(offers));
+        offers.clear();
         heat.clear();
         results.clear();
         return heartbeat;
@@ -177,6 +187,7 @@ public final class FakeDataNode {
             capacityBytes = refusal == null ? resize.capacityBytes() : capacityBytes;
         }
         wantsFull = answer.fullWanted();
+        offersWanted = answer.offersWanted();
         for (MoveOrder order : answer.orders()) {
             orders.add(order);
             if (order.isVolumeMove()) {

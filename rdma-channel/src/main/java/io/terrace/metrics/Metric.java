@@ -330,6 +330,10 @@ public enum Metric {
     PLACEMENT_VOLUME_OTHERS(
             "placement.volume.others",
             "Replicas that changed their storage type without an order of Terrace, and are left there for a time."),
+    PLACEMENT_VOLUME_OFFERED(
+            "placement.volume.offered", "Replicas that DataNodes offered as the oldest ones of a tier."),
+    PLACEMENT_VOLUME_OFFERED_DOWN(
+            "placement.volume.offered.down", "Of these, moves to a slower tier that were ordered."),
     PLACEMENT_VOLUME_POOL_RETURNS(
             "placement.volume.pool.returned",
             "Moves down that give a pool back what is its own share of a tier, counted as they are ordered."),
@@ -551,6 +555,7 @@ public enum Metric {
     VOLUME_MOVED("volume.moved", "Replicas moved to a volume of another tier by order of the placement service."),
     VOLUME_MOVED_BYTES("volume.moved.bytes", "Bytes of the replicas that were moved between volumes."),
     VOLUME_MOVED_MS("volume.moved.milliseconds", "Time spent on the moves between volumes that were made."),
+    VOLUME_OFFERED("volume.offered", "Replicas told to the placement service as the oldest ones of a tier."),
     VOLUME_GUARDED(
             "volume.guarded",
             "Moves of Mover, Satisfier or Balancer that were refused, as a range of tiers keeps the replica."),

@@ -9,5 +9,8 @@ public final class HeartbeatLimits {
      */
     public static final int ENTRIES = 8_192;
 
+    /** Offers: so many blocks are looked at in one hold of the NameNode's lock. */
+    public static final int OFFERS = 64;
+
     private HeartbeatLimits() {}
 }

@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.shm.SlotTable;
+import io.terrace.common.AgentThread;
 import io.terrace.common.CachedValue;
 import io.terrace.common.DaemonThreads;
 import io.terrace.common.TokenBucket;
@@ -9,6 +10,7 @@ import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.hdfs.dataset.AnchoredPins;
 import io.terrace.datanode.hdfs.dataset.DatasetListener;
 import io.terrace.datanode.hdfs.dataset.DatasetReplicas;
+import io.terrace.datanode.hdfs.dataset.DatasetWalk;
 import io.terrace.datanode.hdfs.dataset.GuardedListener;
 import io.terrace.datanode.hdfs.dataset.NvmVolumes;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
@@ -21,6 +23,7 @@ import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
 import io.terrace.datanode.heartbeat.NodeIdentity;
+import io.terrace.datanode.heartbeat.ReplicaOffers;
 import io.terrace.datanode.memory.BackgroundChecks;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
@@ -61,6 +64,11 @@ final class DataNodeTiers implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(DataNodeTiers.class);
     private static final long CONDITIONS_NS = 60_000_000_000L;
     private static final int DROPS_WAITING = 4_096;
+
+    /** Between two looks of a walk over the replicas. */
+    private static final long OFFERS_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final long STOP_WAIT_MS = 5_000;
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final CloseStack parts;
@@ -228,6 +236,14 @@ final class DataNodeTiers implements Closeable {
         HostDiagnostics host = new HostDiagnostics(Path.of("/"));
         HostDiagnostics.Facts facts = HostFacts.of(
                 datanode, settings, directory, grants != null, rdmaProblem(), nvm == null ? () -> "" : nvm::problem);
+        ReplicaOffers offers = new ReplicaOffers(
+                (pool, tiers) -> DatasetWalk.begin(datanode.getFSDataset(), pool, tiers),
+                metricRegistry,
+                System::currentTimeMillis);
+        AgentThread walks =
+                new AgentThread("terrace-offers-" + identity.datanodeUuid(), offers, OFFERS_NS, System::nanoTime);
+        walks.start();
+        parts.add(() -> walks.close(false, STOP_WAIT_MS));
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 identity,
                 tier,
@@ -246,6 +262,7 @@ final class DataNodeTiers implements Closeable {
                         CONDITIONS_NS,
                         System::nanoTime),
                 clientSpeeds,
+                offers,
                 metricRegistry,
                 settings.heatBlocksMax());
         return new HeartbeatAgents(datanode, shared, settings, accessRecorder, tierListener);

@@ -62,6 +62,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
      * @param memorySize of the tier
      * @param otherTiers what is told of tiers besides memory
      * @param clientSpeeds how fast clients write to this DataNode
+     * @param offers the oldest replicas, for services that ask
      */
     public record Shared(
             NodeIdentity identity,
@@ -74,6 +75,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             Supplier<List<TierStateProto>> otherTiers,
             Supplier<List<ConditionProto>> conditions,
             ClientSpeeds clientSpeeds,
+            ReplicaOffers offers,
             MetricRegistry metricRegistry,
             int heatBlocks) {}
 
@@ -99,6 +101,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private long bytesServedSent;
     private List<ResultProto> sentResults = List.of();
     private @Nullable HeartbeatRequestProto unanswered;
+    /** Whether the service asked for offers. */
+    private boolean offersWanted;
+
     private @Nullable ConditionProto outranked;
     /** What came of the last change of the memory tier's size; null before the first. */
     private @Nullable ResizedProto resized;
@@ -174,6 +179,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         }
         heatReport.addTo(request, nowNs);
         addResidency(request);
+        if (offersWanted) {
+            shared.offers().addTo(request, pool);
+        }
         List<ResultProto> page = new ArrayList<>();
         results.drainTo(page, HeartbeatLimits.ENTRIES);
         sentResults = page;
@@ -205,12 +213,14 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         speedReport.delivered();
         outranked = null;
         figureReport.delivered(response);
+        offersWanted = false;
         if (!response.getActive()) {
             shared.epochFence().silent(pool, this);
         } else if (shared.epochFence().accept(pool, response.getEpoch())) {
             shared.tier().serve(pool, shared.epochFence().says(pool, this, response.getServe()), nowNs);
             heatReport.compare(response.getControlPercent());
             heat.tellReaders(response.getReadersWanted());
+            offersWanted = shared.offers().ask(nowNs, pool, response.getOffersWantedList());
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
             }

@@ -3,13 +3,17 @@ package io.terrace.datanode.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
+import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.OffersWantedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -124,6 +128,34 @@ class HeartbeatExchangeTest {
                         .build(),
                 0);
         assertThat(link.compose(0).getWriteSpeedsCount()).isZero();
+    }
+
+    @Test
+    void offers_areTold_onceTheServiceAsks_andAsLongAsItDoes() {
+        HeartbeatResponseProto asks = HeartbeatFixture.answer(1, true, true).toBuilder()
+                .addOffersWanted(
+                        OffersWantedProto.newBuilder().setTier(TierProto.SSD).setLeastAgeMs(1_000))
+                .build();
+        for (int id = 1; id <= HeartbeatLimits.OFFERS + 10; id++) {
+            fixture.replicas.add(
+                    new ReplicaOffers.Offer(new BlockVersion(new BlockKey(POOL, id, 7), 100), StorageTier.SSD, id));
+        }
+        link.compose(0);
+        link.delivered(asks, 0);
+        assertThat(link.compose(1).getOffersList()).as("not walked yet").isEmpty();
+        link.delivered(asks, 1);
+        fixture.offers.doWork(2);
+        fixture.offers.doWork(3);
+        HeartbeatRequestProto request = link.compose(4);
+        assertThat(request.getOffersList()).hasSize(HeartbeatLimits.OFFERS);
+        assertThat(request.getOffers(0).getBlock().getBlockId()).isEqualTo(1);
+        assertThat(request.getOffers(0).getAgeMs()).isEqualTo(9_999);
+        link.delivered(HeartbeatFixture.answer(1, true, true), 4);
+        assertThat(link.compose(5).getOffersList())
+                .as("an older service, or one that has enough")
+                .isEmpty();
+        link.delivered(asks, 5);
+        assertThat(link.compose(6).getOffersList()).hasSize(10);
     }
 
     @Test

@@ -54,6 +54,14 @@ final class HeartbeatFixture {
     private final long stamp;
     final List<ConditionProto> conditions = new ArrayList<>();
     final ClientSpeeds speeds = new ClientSpeeds();
+    final List<ReplicaOffers.Offer> replicas = new ArrayList<>();
+    final ReplicaOffers offers = new ReplicaOffers(
+            (ofPool, tiers) -> each -> {
+                replicas.forEach(each);
+                return false;
+            },
+            metricRegistry,
+            () -> 10_000);
 
     HeartbeatFixture(String pool, long stamp, ConditionProto... conditions) {
         this.pool = pool;
@@ -84,6 +92,7 @@ final class HeartbeatFixture {
                         () -> List.of(NVM),
                         () -> conditions,
                         speeds,
+                        offers,
                         metricRegistry,
                         16),
                 sendSoon);

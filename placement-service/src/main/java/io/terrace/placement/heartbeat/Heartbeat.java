@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param takesVolumeMoves orders to move replicas between volumes are carried out
  * @param release version and commit of Terrace in the DataNode; empty if it does not say
  * @param resized what came of the last change of the memory tier's size; null before the first
+ * @param offers replicas that may have to go to a slower tier, the oldest first; only of tiers that the service asked about
  * @param readTimes what stock readers were served since the last heartbeat, and how long that took; an entry for each tier
  */
 public record Heartbeat(
@@ -42,9 +43,10 @@ public record Heartbeat(
         boolean takesVolumeMoves,
         String release,
         @Nullable Resized resized,
-        List<ReadTime> readTimes) {
+        List<ReadTime> readTimes,
+        List<Offer> offers) {
 
-    /** Of a DataNode that timed no read. */
+    /** Of a DataNode that timed no read and offers nothing. */
     public Heartbeat(
             String node,
             String host,
@@ -81,6 +83,7 @@ public record Heartbeat(
                 takesVolumeMoves,
                 release,
                 resized,
+                List.of(),
                 List.of());
     }
 
@@ -142,7 +145,8 @@ public record Heartbeat(
                 takesVolumeMoves,
                 release,
                 resized,
-                readTimes);
+                readTimes,
+                offers);
     }
 
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */
@@ -241,6 +245,9 @@ public record Heartbeat(
 
     /** How long a DataNode opened and read files for so many reads from one of its tiers. */
     public record ReadTime(StorageTier tier, long reads, long bytes, long ns) {}
+
+    /** A replica on a tier, and the time since its file was written. */
+    public record Offer(StampedBlock block, StorageTier tier, long ageMs) {}
 
     /** A block that entered or left the memory tier; {@code pinned} by an {@code hdfs cacheadmin} directive. */
     public record Residency(StampedBlock block, boolean resident, boolean pinned) {}

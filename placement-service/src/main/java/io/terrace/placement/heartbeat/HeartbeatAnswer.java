@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.common.StorageTier;
 import io.terrace.protocol.MoveOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param resize a change of the memory tier's size that the DataNode has not answered; null if there is none
  * @param controlPercent share of blocks in the {@link io.terrace.common.ControlSample}
  * @param readersWanted heat is to say on which hosts readers are
+ * @param offersWanted of which tiers replicas are to be offered
  */
 public record HeartbeatAnswer(
         boolean active,
@@ -26,10 +28,19 @@ public record HeartbeatAnswer(
         int intervalMs,
         @Nullable Resize resize,
         int controlPercent,
-        boolean readersWanted) {
+        boolean readersWanted,
+        List<OffersWanted> offersWanted) {
+
+    /**
+     * Replicas of a tier are to be offered.
+     *
+     * @param leastAgeMs of younger ones nothing is to be said
+     */
+    public record OffersWanted(StorageTier tier, long leastAgeMs) {}
 
     public HeartbeatAnswer {
         orders = List.copyOf(orders);
+        offersWanted = List.copyOf(offersWanted);
     }
 
     /** An answer without a control sample, of a service that does not ask for readers. */
@@ -41,7 +52,7 @@ public record HeartbeatAnswer(
             List<MoveOrder> orders,
             int intervalMs,
             @Nullable Resize resize) {
-        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false);
+        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false, List.of());
     }
 
     /** The same that leaves the memory tier's size as it is. */

@@ -3,6 +3,7 @@ package io.terrace.placement.heartbeat;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Offer;
 import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
 import io.terrace.placement.heartbeat.Heartbeat.Reader;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
@@ -17,6 +18,8 @@ import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OfferProto;
+import io.terrace.protocol.proto.DataNodeProtos.OffersWantedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
@@ -76,7 +79,13 @@ public final class HeartbeatCodec {
                 proto.getTakesVolumeMoves(),
                 limits.name(proto.getRelease()),
                 proto.hasResized() ? resized(proto.getResized(), limits) : null,
-                limits.first(HeartbeatLimits.MOST_TIERS, proto.getReadTimesList(), HeartbeatCodec::readTime));
+                limits.first(HeartbeatLimits.MOST_TIERS, proto.getReadTimesList(), HeartbeatCodec::readTime),
+                limits.first(io.terrace.protocol.HeartbeatLimits.OFFERS, proto.getOffersList(), HeartbeatCodec::offer));
+    }
+
+    private static Offer offer(OfferProto proto) {
+        return new Offer(
+                block(proto.getBlock()), ProtoConverter.tier(proto.getTier()), amount(proto.getAgeMs(), "ageMs"));
     }
 
     private static ReadTime readTime(ReadTimeProto proto) {
@@ -139,6 +148,10 @@ public final class HeartbeatCodec {
             proto.setReadersWanted(true);
         }
         answer.orders().forEach(order -> ProtoConverter.add(proto, order));
+        answer.offersWanted()
+                .forEach(wanted -> proto.addOffersWanted(OffersWantedProto.newBuilder()
+                        .setTier(ProtoConverter.tier(wanted.tier()))
+                        .setLeastAgeMs(wanted.leastAgeMs())));
         Resize resize = answer.resize();
         if (resize != null) {
             proto.setResize(ResizeProto.newBuilder().setId(resize.id()).setCapacityBytes(resize.capacityBytes()));

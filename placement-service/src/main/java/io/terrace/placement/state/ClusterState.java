@@ -31,6 +31,7 @@ public final class ClusterState {
     private final Reach reach = new Reach();
     private final ControlTrial controlTrial;
     private StateListener listener;
+    private long heardSinceMs = Long.MIN_VALUE;
 
     /** Without a control sample. */
     public ClusterState(MoveSettings moveSettings, HeatSettings heatSettings, MetricRegistry metricRegistry) {
@@ -84,6 +85,7 @@ public final class ClusterState {
      */
     public ClusterState successor(Supplier<PlacementPolicy> maker) {
         ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, controlTrial, listener);
+        next.heardSinceMs = heardSinceMs;
         nodes.values().forEach(node -> next.add(node.successor(maker.get())));
         heat.all().forEach(block -> block.rebind(node -> next.nodes.get(node.uuid())));
         return next;
@@ -131,6 +133,18 @@ public final class ClusterState {
 
     public HeatMap heat() {
         return heat;
+    }
+
+    /** A DataNode reports. */
+    public void hears(long nowMs) {
+        if (heardSinceMs == Long.MIN_VALUE) {
+            heardSinceMs = nowMs;
+        }
+    }
+
+    /** For how long accesses were counted: of a block without heat, none is known since. */
+    public long heardForMs(long nowMs) {
+        return heardSinceMs == Long.MIN_VALUE ? 0 : nowMs - heardSinceMs;
     }
 
     /** Which blocks never climb by heat, and what tiers are worth. */

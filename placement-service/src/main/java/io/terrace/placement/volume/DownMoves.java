@@ -137,6 +137,21 @@ final class DownMoves {
         }
     }
 
+    /**
+     * Lets a block of which no access is known go down from a tier above its high-water mark: none is colder.
+     *
+     * @return whether it goes
+     */
+    boolean drainOf(long nowMs, DataNodeState node, Known block, @Nullable StorageTier tier) {
+        return tier != null
+                && space.aboveHighWaterBytes(nowMs, node, tier, true) > 0
+                && makeRoom(nowMs, node, block, tier, aboveHighWater(tier));
+    }
+
+    private static String aboveHighWater(StorageTier tier) {
+        return ": " + TierKeeper.name(tier) + " is above its high-water mark";
+    }
+
     private void drain(long nowMs, DataNodeState node, StorageTier tier) {
         while (space.aboveHighWaterBytes(nowMs, node, tier, true) > 0
                 && !node.volumeMoves().isFull()) {
@@ -145,7 +160,7 @@ final class DownMoves {
                 return;
             }
             coldest.take(node.uuid(), tier, cold);
-            makeRoom(nowMs, node, cold.block(), tier, ": " + TierKeeper.name(tier) + " is above its high-water mark");
+            makeRoom(nowMs, node, cold.block(), tier, aboveHighWater(tier));
         }
     }
 

@@ -72,14 +72,42 @@ final class TierKeeper {
             }
         }
         double reads = heat.heat(nowMs, clusterState.heatSettings().halfLifeMs());
-        long coldMs = range.keepMs() > 0
-                ? range.keepMs()
-                : clusterState.moveSettings().volumes().coldMs();
         if (reads >= HOT_READS && known.mayClimb(nowMs, block.block().id())) {
             climb(nowMs, block, placed, range, heat, reads);
-        } else if (nowMs - heat.lastMs() >= coldMs) {
-            sink(nowMs, block, placed, range);
+        } else if (nowMs - heat.lastMs() >= coldMs(range)) {
+            for (PlacedReplica replica : placed.replicas()) {
+                sink(nowMs, block, replica, range);
+            }
         }
+    }
+
+    /** Without an access for so long, a block goes down. */
+    long coldMs(TierRange range) {
+        return range.keepMs() > 0
+                ? range.keepMs()
+                : clusterState.moveSettings().volumes().coldMs();
+    }
+
+    /**
+     * Looks at a block of which no access is known, and whose replica on a DataNode is so old.
+     *
+     * @return whether that replica goes down
+     */
+    boolean offered(long nowMs, DataNodeState node, Placed placed, PathRule rule, long ageMs) {
+        TierRange range = rule.tiers();
+        PlacedReplica replica = placed.on(node.uuid());
+        if (range == null || replica == null || placed.obstacle() != null) {
+            return false;
+        }
+        boolean isNew = known.find(placed.block().id()) == null;
+        Known block = known.see(nowMs, placed, rule);
+        boolean goes = ageMs >= coldMs(range)
+                ? sink(nowMs, block, replica, range)
+                : mover(nowMs, block, replica) != null && downMoves.drainOf(nowMs, node, block, replica.tier());
+        if (!goes && isNew) {
+            known.forget(placed.block().id());
+        }
+        return goes;
     }
 
     /**
@@ -213,23 +241,21 @@ final class TierKeeper {
         return null;
     }
 
-    private void sink(long nowMs, Known block, Placed placed, TierRange range) {
-        for (PlacedReplica replica : placed.replicas()) {
-            StorageTier tier = replica.tier();
-            DataNodeState node = tier == null || !range.contains(tier) ? null : mover(nowMs, block, replica);
-            if (tier == null || node == null) {
-                continue;
-            }
-            List<StorageTier> slower = range.slowerThan(tier);
-            for (int i = slower.size() - 1; i >= 0; i--) {
-                StorageTier to = slower.get(i);
-                if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())
-                        && pools.admits(nowMs, node, block, tier, to)) {
-                    orders.order(nowMs, node, block, tier, to, Cause.COLD, ": not accessed for long");
-                    break;
-                }
+    private boolean sink(long nowMs, Known block, PlacedReplica replica, TierRange range) {
+        StorageTier tier = replica.tier();
+        DataNodeState node = tier == null || !range.contains(tier) ? null : mover(nowMs, block, replica);
+        if (tier == null || node == null) {
+            return false;
+        }
+        List<StorageTier> slower = range.slowerThan(tier);
+        for (int i = slower.size() - 1; i >= 0; i--) {
+            StorageTier to = slower.get(i);
+            if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())
+                    && pools.admits(nowMs, node, block, tier, to)) {
+                return orders.order(nowMs, node, block, tier, to, Cause.COLD, ": not accessed for long");
             }
         }
+        return false;
     }
 
     /** For people who may not see the patterns. */

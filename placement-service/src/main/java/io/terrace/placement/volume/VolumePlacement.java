@@ -2,7 +2,9 @@ package io.terrace.placement.volume;
 
 import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Offer;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.OffersWanted;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.RuleDecision;
@@ -56,6 +58,7 @@ public final class VolumePlacement {
     private final RangeOrders orders;
     private final DownMoves downMoves;
     private final TierKeeper keeper;
+    private final OfferedBlocks offeredBlocks;
     private final HomeMoves homeMoves;
     private final PolicySatisfier satisfier;
     private final VolumeMoveDispatcher dispatcher;
@@ -84,6 +87,7 @@ public final class VolumePlacement {
         this.orders = new RangeOrders(clusterState, known, space, pools);
         this.downMoves = new DownMoves(clusterState, known, space, pools, orders);
         this.keeper = new TierKeeper(clusterState, known, space, pools, orders, downMoves);
+        this.offeredBlocks = new OfferedBlocks(clusterState, this.view, space, keeper, this::boundRule);
         this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space);
         this.texts = new StayTexts(clusterState, known, space, pools);
     }
@@ -164,6 +168,18 @@ public final class VolumePlacement {
             }
         }
         downMoves.drain(nowMs);
+    }
+
+    /** Replicas that a DataNode is to offer. */
+    public List<OffersWanted> offersWanted(long nowMs, DataNodeState node) {
+        return view.stopsVolumeMoves() == null ? offeredBlocks.wanted(nowMs, node, spec) : List.of();
+    }
+
+    /** Replicas that a DataNode offers. */
+    public void offered(long nowMs, DataNodeState node, List<Offer> offers) {
+        if (!offers.isEmpty() && view.stopsVolumeMoves() == null) {
+            offeredBlocks.take(nowMs, node, offers);
+        }
     }
 
     /** Without a rule that gives tiers, blocks have them by annotations alone. */
@@ -283,16 +299,29 @@ public final class VolumePlacement {
         TierRange range = TierRange.of(rule);
         if (rule == null || range == null) {
             known.forget(block.block().id());
-        } else if (block.quotaTiers() == null) {
-            keeper.decide(nowMs, block, heat, rule);
-        } else {
-            TierRange within = range.within(block.quotaTiers());
-            if (within == null) {
-                keeper.decide(nowMs, block.stopped(NOTHING_WITHIN), heat, rule);
-            } else {
-                keeper.decide(nowMs, block, heat, rule.within(within));
-            }
+            return;
         }
+        PathRule bound = bound(block, rule, range);
+        if (bound == null) {
+            keeper.decide(nowMs, block.stopped(NOTHING_WITHIN), heat, rule);
+        } else {
+            keeper.decide(nowMs, block, heat, bound);
+        }
+    }
+
+    /** The rule with what a quota by storage type leaves of its range; null if nothing. */
+    private static @Nullable PathRule bound(Placed block, PathRule rule, TierRange range) {
+        if (block.quotaTiers() == null) {
+            return rule;
+        }
+        TierRange within = range.within(block.quotaTiers());
+        return within == null ? null : rule.within(within);
+    }
+
+    private @Nullable PathRule boundRule(Placed block) {
+        PathRule rule = rangeRule(block);
+        TierRange range = TierRange.of(rule);
+        return rule == null || range == null ? null : bound(block, rule, range);
     }
 
     /**
@@ -329,11 +358,21 @@ public final class VolumePlacement {
         // A block is left alone while it moves, so nobody looked at what was decided meanwhile, such as by other rules.
         for (Result result : results) {
             long id = result.block().id();
-            if (known.find(id) != null && accessed.size() < MOST_ACCESSED) {
+            Known block = known.find(id);
+            if (block != null && isOffered(block)) {
+                // The DataNode offers it again if there is more to do.
+                known.forget(id);
+            } else if (block != null && accessed.size() < MOST_ACCESSED) {
                 accessed.add(id);
             }
         }
         return others;
+    }
+
+    /** Whether no access of it is known, and none of its replicas is to move. */
+    private boolean isOffered(Known block) {
+        return clusterState.heat().peek(block.block().id()) == null
+                && block.places().stream().allMatch(place -> place.movingTo() == null);
     }
 
     /** The last answer to a DataNode did not arrive. */

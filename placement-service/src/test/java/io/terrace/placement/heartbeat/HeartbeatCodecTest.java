@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.Heartbeat.Offer;
 import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
 import io.terrace.placement.heartbeat.Heartbeat.Reader;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.OffersWanted;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OfferProto;
+import io.terrace.protocol.proto.DataNodeProtos.OffersWantedProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ReadTimeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
@@ -230,7 +235,8 @@ class HeartbeatCodecTest {
             assertThat(heat.timedReads()).isEqualTo(2);
             assertThat(heat.timedNs()).isEqualTo(9);
         });
-        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4, false))
+        assertThat(HeartbeatCodec.answer(
+                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4, false, List.of()))
                         .getControlPercent())
                 .isEqualTo(4);
     }
@@ -267,7 +273,8 @@ class HeartbeatCodecTest {
                         .get(0)
                         .readers())
                 .hasSize(HeartbeatLimits.MOST_READERS);
-        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, true))
+        assertThat(HeartbeatCodec.answer(
+                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, true, List.of()))
                         .getReadersWanted())
                 .isTrue();
     }
@@ -283,5 +290,39 @@ class HeartbeatCodecTest {
                     .setNs(1));
         }
         assertThat(decoded(request.build()).readTimes()).hasSize(HeartbeatLimits.MOST_TIERS);
+    }
+
+    @Test
+    void offers_areDecoded_andCutToOneLook() {
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder();
+        for (int i = 0; i < 100; i++) {
+            request.addOffers(OfferProto.newBuilder()
+                    .setBlock(BlockProto.newBuilder()
+                            .setBlockId(i)
+                            .setGenerationStamp(1)
+                            .setLengthBytes(10))
+                    .setTier(TierProto.SSD)
+                    .setAgeMs(5_000));
+        }
+        assertThat(decoded(request.build()).offers())
+                .hasSize(io.terrace.protocol.HeartbeatLimits.OFFERS)
+                .first()
+                .isEqualTo(new Offer(new StampedBlock(0, 1, 10), StorageTier.SSD, 5_000));
+        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(
+                                true,
+                                1,
+                                true,
+                                false,
+                                List.of(),
+                                250,
+                                null,
+                                0,
+                                false,
+                                List.of(new OffersWanted(StorageTier.NVM, 7))))
+                        .getOffersWantedList())
+                .containsExactly(OffersWantedProto.newBuilder()
+                        .setTier(TierProto.NVM)
+                        .setLeastAgeMs(7)
+                        .build());
     }
 }

@@ -16,6 +16,7 @@ import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.NodeIdentity;
+import io.terrace.datanode.heartbeat.ReplicaOffers;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
 import io.terrace.datanode.memory.MemorySize;
@@ -149,6 +150,7 @@ public final class SimulatedDataNode {
                 List::of,
                 List::of,
                 new ClientSpeeds(),
+                new ReplicaOffers((pool, tiers) -> each -> false, metricRegistry, () -> 0),
                 metricRegistry,
                 64);
         leftovers(tokenBucket);

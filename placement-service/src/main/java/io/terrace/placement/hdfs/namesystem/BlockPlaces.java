@@ -141,6 +141,10 @@ final class BlockPlaces {
     }
 
     private static @Nullable String obstacle(DatanodeStorageInfo storage, DatanodeDescriptor node, boolean isCorrupt) {
+        // Provided storage belongs to no DataNode; the NameNode has one for it that is never alive.
+        if (tier(storage.getStorageType()) == null) {
+            return "replicas on " + storage.getStorageType() + " are not moved";
+        }
         if (isCorrupt) {
             return "the replica is corrupt";
         }
@@ -150,9 +154,7 @@ final class BlockPlaces {
         if (!node.isInService()) {
             return "the DataNode is decommissioned or in maintenance";
         }
-        return tier(storage.getStorageType()) == null
-                ? "replicas on " + storage.getStorageType() + " are not moved"
-                : null;
+        return null;
     }
 
     static Map<StorageTier, VolumeSpace> volumes(DatanodeDescriptor node) {

@@ -1,0 +1,222 @@
+package io.terrace.datanode.heartbeat;
+
+import io.terrace.common.Agent;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.ProtoConverter;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.OfferProto;
+import io.terrace.protocol.proto.DataNodeProtos.OffersWantedProto;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replicas that the DataNode offers to a placement service: the oldest ones of the tiers that it asks about, so that it learns
+ * of those that nobody reads. A thread of its own walks over the replicas, one directory at a time, as long as the service asks.
+ *
+ * <p>A walk finds the oldest {@value #MOST_KEPT}; they are told before the next one begins, which finds the next oldest. After
+ * the youngest it begins with the oldest again. What was told and lost comes with a later walk.
+ */
+public final class ReplicaOffers implements Agent {
+
+    static final int MOST_KEPT = 1_024;
+
+    /** A service that asks does so with each heartbeat. */
+    static final long ASKED_NS = TimeUnit.SECONDS.toNanos(60);
+
+    static final long LEAST_PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
+    static final long MOST_PAUSE_NS = TimeUnit.MINUTES.toNanos(10);
+
+    /**
+     * A replica that is on a tier.
+     *
+     * @param writtenMs when its file was written, on the wall clock
+     */
+    public record Offer(BlockVersion block, StorageTier tier, long writtenMs) {}
+
+    /** A walk over the replicas of a block pool. */
+    public interface Walk {
+        /**
+         * Looks at some replicas.
+         *
+         * @return false at the end
+         */
+        boolean next(Consumer<Offer> each);
+    }
+
+    /** The replicas of the DataNode. */
+    public interface Replicas {
+        /** A walk over those on volumes of these tiers. */
+        Walk walk(String pool, Set<StorageTier> tiers);
+    }
+
+    private static final Comparator<Offer> OLDEST_FIRST = Comparator.comparingLong(Offer::writtenMs)
+            .thenComparingLong(offer -> offer.block().key().blockId());
+
+    private final Replicas replicas;
+    private final MetricRegistry metricRegistry;
+    private final LongSupplier wallClockMs;
+    private final Map<String, OfPool> pools = new ConcurrentHashMap<>();
+
+    /** @param wallClockMs milliseconds since 1970 */
+    public ReplicaOffers(Replicas replicas, MetricRegistry metricRegistry, LongSupplier wallClockMs) {
+        this.replicas = replicas;
+        this.metricRegistry = metricRegistry;
+        this.wallClockMs = wallClockMs;
+    }
+
+    /**
+     * The service of a block pool asks.
+     *
+     * @param leastAgeMs of the replicas that it wants to know, by tier
+     */
+    void ask(long nowNs, String pool, Map<StorageTier, Long> leastAgeMs) {
+        pools.computeIfAbsent(pool, OfPool::new).ask(nowNs, leastAgeMs);
+    }
+
+    /**
+     * Takes what a service answered.
+     *
+     * @return whether it asks for offers
+     */
+    boolean ask(long nowNs, String pool, List<OffersWantedProto> wanted) {
+        if (!wanted.isEmpty()) {
+            Map<StorageTier, Long> leastAgeMs = new EnumMap<>(StorageTier.class);
+            wanted.forEach(
+                    each -> leastAgeMs.put(ProtoConverter.tier(each.getTier()), Math.max(0, each.getLeastAgeMs())));
+            ask(nowNs, pool, leastAgeMs);
+        }
+        return !wanted.isEmpty();
+    }
+
+    /** Adds the next ones to a heartbeat, as many as it may carry. */
+    void addTo(HeartbeatRequestProto.Builder request, String pool) {
+        for (Offer offer : take(pool, HeartbeatLimits.OFFERS)) {
+            request.addOffers(OfferProto.newBuilder()
+                    .setBlock(ProtoConverter.block(offer.block()))
+                    .setTier(ProtoConverter.tier(offer.tier()))
+                    .setAgeMs(Math.max(0, wallClockMs.getAsLong() - offer.writtenMs())));
+        }
+    }
+
+    /** Takes the next ones, the oldest first, at most so many. */
+    List<Offer> take(String pool, int most) {
+        OfPool ofPool = pools.get(pool);
+        List<Offer> taken = ofPool == null ? List.of() : ofPool.take(most);
+        metricRegistry.add(Metric.VOLUME_OFFERED, taken.size());
+        return taken;
+    }
+
+    /** Goes on with each walk. */
+    @Override
+    public int doWork(long nowNs) {
+        pools.values().forEach(pool -> pool.step(nowNs));
+        return 0;
+    }
+
+    /** The walks of one pool; the walk itself is the thread's alone. */
+    private final class OfPool {
+        private final String pool;
+        private final Deque<Offer> queue = new ArrayDeque<>();
+        private final PriorityQueue<Offer> oldest = new PriorityQueue<>(OLDEST_FIRST.reversed());
+        private Map<StorageTier, Long> asked = Map.of();
+        private long askedNs;
+        private @Nullable Walk walk;
+        private @Nullable Offer told;
+        private boolean pauses;
+        private long nextWalkNs;
+
+        private OfPool(String pool) {
+            this.pool = pool;
+        }
+
+        synchronized void ask(long nowNs, Map<StorageTier, Long> leastAgeMs) {
+            asked = Map.copyOf(leastAgeMs);
+            askedNs = nowNs;
+        }
+
+        synchronized List<Offer> take(int most) {
+            List<Offer> taken = new ArrayList<>();
+            while (taken.size() < most && !queue.isEmpty()) {
+                taken.add(queue.remove());
+            }
+            return taken;
+        }
+
+        private synchronized Map<StorageTier, Long> asked(long nowNs) {
+            return nowNs - askedNs < ASKED_NS ? asked : Map.of();
+        }
+
+        private synchronized boolean isTold() {
+            return queue.isEmpty();
+        }
+
+        private synchronized void tell(List<Offer> offers) {
+            queue.addAll(offers);
+        }
+
+        private synchronized void forget() {
+            queue.clear();
+        }
+
+        void step(long nowNs) {
+            Map<StorageTier, Long> wanted = asked(nowNs);
+            if (wanted.isEmpty()) {
+                walk = null;
+                told = null;
+                oldest.clear();
+                forget();
+            } else if (walk != null) {
+                if (!walk.next(offer -> see(offer, wanted))) {
+                    end(nowNs, wanted);
+                }
+            } else if (isTold() && (!pauses || nowNs - nextWalkNs >= 0)) {
+                walk = replicas.walk(pool, wanted.keySet());
+            }
+        }
+
+        private void see(Offer offer, Map<StorageTier, Long> wanted) {
+            @Nullable Long leastAgeMs = wanted.get(offer.tier());
+            if (leastAgeMs == null
+                    || wallClockMs.getAsLong() - offer.writtenMs() < leastAgeMs
+                    || (told != null && OLDEST_FIRST.compare(offer, told) <= 0)) {
+                return;
+            }
+            oldest.add(offer);
+            if (oldest.size() > MOST_KEPT) {
+                oldest.remove();
+            }
+        }
+
+        /** The next walk goes on with younger ones, or begins anew after a pause. */
+        private void end(long nowNs, Map<StorageTier, Long> wanted) {
+            walk = null;
+            told = oldest.size() < MOST_KEPT ? null : oldest.peek();
+            List<Offer> offers = new ArrayList<>(oldest);
+            offers.sort(OLDEST_FIRST);
+            oldest.clear();
+            tell(offers);
+            long leastAgeMs =
+                    wanted.values().stream().mapToLong(Long::longValue).min().orElse(0);
+            long pauseNs = TimeUnit.MILLISECONDS.toNanos(leastAgeMs / 4);
+            pauses = true;
+            nextWalkNs = nowNs
+                    + (told != null ? LEAST_PAUSE_NS : Math.max(LEAST_PAUSE_NS, Math.min(pauseNs, MOST_PAUSE_NS)));
+        }
+    }
+}

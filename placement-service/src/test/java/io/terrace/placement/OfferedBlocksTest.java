@@ -1,0 +1,156 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.Heartbeat.Offer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.OffersWanted;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.StampedBlock;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Blocks of which no access is known: DataNodes offer them, and they go down as others do. */
+class OfferedBlocksTest extends TieredCluster {
+
+    private static final StampedBlock BLOCK = block(1, 4);
+    private static final long HOUR_MS = TimeUnit.HOURS.toMillis(1);
+
+    private void offer(FakeDataNode node, StampedBlock block, long ageMs) {
+        node.offers.add(new Offer(block, StorageTier.SSD, ageMs));
+        beats(3);
+    }
+
+    /** So long ago the service began to count accesses. */
+    private void heardFor(long ms) {
+        nowMs += ms;
+        beats(1);
+    }
+
+    @Test
+    void withoutARange_nothingIsAskedFor() {
+        rules("- path: /a/**", "  place: prefer");
+        heardFor(24 * HOUR_MS);
+        assertThat(one.offersWanted).isEmpty();
+    }
+
+    @Test
+    void asked_ofTiersThatARangeLeadsDownFrom_onceAccessesWereCountedForThatLong() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 2h", "- path: /b/**", "  tiers: disk");
+        heardFor(HOUR_MS);
+        assertThat(one.offersWanted).isEmpty();
+        heardFor(HOUR_MS);
+        assertThat(one.offersWanted).containsExactly(new OffersWanted(StorageTier.SSD, 2 * HOUR_MS));
+        one.takesVolumeMoves = false;
+        beats(1);
+        assertThat(one.offersWanted).isEmpty();
+        assertThat(two.offersWanted).hasSize(1);
+        names.mayLook = false;
+        beats(1);
+        assertThat(two.offersWanted)
+                .as("the lock is held for too much of the time")
+                .isEmpty();
+        names.mayLook = true;
+        names.upgrade = "an upgrade is not finalized";
+        beats(1);
+        assertThat(two.offersWanted).isEmpty();
+    }
+
+    @Test
+    void keepOfMonths_aDayOfCountingIsEnough() {
+        rules("- path: /a/**", "  tiers: nvm..disk", "  keep: 90d");
+        heardFor(24 * HOUR_MS);
+        assertThat(one.offersWanted)
+                .containsExactly(
+                        new OffersWanted(StorageTier.NVM, 90 * 24 * HOUR_MS),
+                        new OffersWanted(StorageTier.SSD, 90 * 24 * HOUR_MS));
+    }
+
+    @Test
+    void old_goesDownToTheSlowestTier() {
+        rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one, two);
+        heardFor(HOUR_MS);
+        offer(one, BLOCK, HOUR_MS);
+        assertThat(ordered(one)).containsExactly("1 SSD ARCHIVE");
+        assertThat(ordered(two)).as("it offers its own").isEmpty();
+        assertThat(lastMove().cause()).isEqualTo(Cause.COLD);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_VOLUME_OFFERED)).isEqualTo(1);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_VOLUME_OFFERED_DOWN)).isEqualTo(1);
+        assertThat(placement.reports().block(nowMs, 1, 5).range())
+                .as("nothing is kept of it")
+                .isNull();
+        waits(5_000);
+        assertThat(ordered(one)).hasSize(1);
+    }
+
+    @Test
+    void youngOrOfNoRange_orKnownByItsReads_stays() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
+        for (int i = 1; i <= 4; i++) {
+            place(block(i, 4), i == 2 ? "/b/2" : "/a/" + i, StorageTier.SSD, one);
+        }
+        heardFor(HOUR_MS);
+        offer(one, block(1, 4), HOUR_MS - 1);
+        offer(one, block(2, 4), 5 * HOUR_MS);
+        one.reads(block(3, 4), 1);
+        offer(one, block(3, 4), 5 * HOUR_MS);
+        offer(one, new StampedBlock(4, 7, 4 * MB), 5 * HOUR_MS);
+        offer(two, block(1, 4), 5 * HOUR_MS);
+        offer(one, block(99, 4), 5 * HOUR_MS);
+        assertThat(ordered(one)).isEmpty();
+        assertThat(ordered(two)).isEmpty();
+    }
+
+    @Test
+    void aboveTheHighWaterMark_theOldestGoDown_untilItIsBelow() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 90d");
+        for (int i = 1; i <= 5; i++) {
+            place(block(i, 4), "/a/" + i, StorageTier.SSD, one);
+        }
+        use(one, StorageTier.SSD, 95 * MB);
+        heardFor(HOUR_MS);
+        assertThat(one.offersWanted).containsExactly(new OffersWanted(StorageTier.SSD, 0));
+        one.carryOutVolumeMove = (epoch, order) -> {
+            use(one, StorageTier.SSD, used.get(one).get(StorageTier.SSD) - 4 * MB);
+            return done(one, epoch, order);
+        };
+        for (int i = 1; i <= 5; i++) {
+            one.offers.add(new Offer(block(i, 4), StorageTier.SSD, HOUR_MS - i));
+        }
+        beats(10);
+        assertThat(ordered(one)).containsExactly("1 SSD DISK", "2 SSD DISK");
+        assertThat(lastMove().cause()).isEqualTo(Cause.FULL);
+    }
+
+    @Test
+    void lockHeldTooLong_offersAreLeftOut() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one);
+        heardFor(HOUR_MS);
+        names.mayLook = false;
+        offer(one, BLOCK, HOUR_MS);
+        assertThat(names.placeLooksBy).isEmpty();
+        assertThat(ordered(one)).isEmpty();
+        names.mayLook = true;
+        offer(one, BLOCK, HOUR_MS);
+        assertThat(ordered(one)).containsExactly("1 SSD DISK");
+    }
+
+    @Test
+    void manyMovesWait_noMoreIsAskedFor() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
+        one.carryOutVolumeMove = (epoch, order) -> null;
+        heardFor(HOUR_MS);
+        for (int i = 1; i <= 2 * HeartbeatLimits.OFFERS; i++) {
+            place(block(i, 1), "/a/" + i, StorageTier.SSD, one);
+            one.offers.add(new Offer(block(i, 1), StorageTier.SSD, 2 * HOUR_MS));
+        }
+        beats(2);
+        assertThat(placement.engineStatus().volumeMovesWaiting()).isGreaterThan(HeartbeatLimits.OFFERS);
+        assertThat(one.offersWanted).isEmpty();
+        assertThat(two.offersWanted).isNotEmpty();
+    }
+}
