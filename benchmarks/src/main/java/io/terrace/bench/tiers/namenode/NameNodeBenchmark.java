@@ -123,8 +123,7 @@ public final class NameNodeBenchmark {
         scores.below(id + ".lock_share", log.lockShare(), MOST_LOCK_SHARE);
         for (String asker : log.askers()) {
             scores.note(id + ".lock_share." + asker, log.lockShare(asker), "of it for " + asker);
-            scores.note(
-                    id + ".lock_holds_s." + asker, log.holdsPerSecond(asker), "holds a second for " + asker);
+            scores.note(id + ".lock_holds_s." + asker, log.holdsPerSecond(asker), "holds a second for " + asker);
         }
         scores.note(id + ".lock_holds_s", log.holdsPerSecond(), "holds of the read lock a second");
         scores.note(id + ".lock_blocks_s", log.blocksPerSecond(), "blocks looked at under it a second");
