@@ -106,6 +106,15 @@ class OfferedBlocksTest extends TieredCluster {
 
     @Test
     void aboveTheHighWaterMark_theOldestGoDown_untilItIsBelow() {
+        fullTierDrains(HOUR_MS);
+    }
+
+    @Test
+    void aboveTheHighWaterMark_accessesCountedForLessThanTheAge_theOldestGoDownForThatAlone() {
+        fullTierDrains(91 * 24 * HOUR_MS);
+    }
+
+    private void fullTierDrains(long ageMs) {
         rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 90d");
         for (int i = 1; i <= 5; i++) {
             place(block(i, 4), "/a/" + i, StorageTier.SSD, one);
@@ -118,7 +127,7 @@ class OfferedBlocksTest extends TieredCluster {
             return done(one, epoch, order);
         };
         for (int i = 1; i <= 5; i++) {
-            one.offers.add(new Offer(block(i, 4), StorageTier.SSD, HOUR_MS - i));
+            one.offers.add(new Offer(block(i, 4), StorageTier.SSD, ageMs - i));
         }
         beats(10);
         assertThat(ordered(one)).containsExactly("1 SSD DISK", "2 SSD DISK");

@@ -142,9 +142,9 @@ public final class ClusterState {
         }
     }
 
-    /** For how long accesses were counted: of a block without heat, none is known since. */
+    /** A block without heat was not accessed for so long: accesses were counted, and none since is forgotten. */
     public long heardForMs(long nowMs) {
-        return heardSinceMs == Long.MIN_VALUE ? 0 : nowMs - heardSinceMs;
+        return heardSinceMs == Long.MIN_VALUE ? 0 : nowMs - Math.max(heardSinceMs, heat.completeSinceMs());
     }
 
     /** Which blocks never climb by heat, and what tiers are worth. */

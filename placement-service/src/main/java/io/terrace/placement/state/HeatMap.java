@@ -28,6 +28,8 @@ public final class HeatMap {
     private final Long2ObjectLinkedOpenHashMap<BlockHeat> blocks = new Long2ObjectLinkedOpenHashMap<>();
 
     private StateListener listener = StateListener.NONE;
+    /** Of all that were forgotten for others, the latest access. */
+    private long forgottenMs = Long.MIN_VALUE;
 
     public HeatMap(int mostBlocks, long halfLifeMs) {
         this.mostBlocks = mostBlocks;
@@ -45,6 +47,11 @@ public final class HeatMap {
     /** The same, but a block that is only looked at is not one that was read last. */
     public @Nullable BlockHeat peek(long blockId) {
         return blocks.get(blockId);
+    }
+
+    /** All accesses since then are known. */
+    long completeSinceMs() {
+        return forgottenMs;
     }
 
     /** The ids of all blocks now. */
@@ -80,6 +87,7 @@ public final class HeatMap {
         forgotten(blocks.putAndMoveToLast(heat.block().id(), heat));
         if (blocks.size() > mostBlocks) {
             BlockHeat oldest = blocks.removeFirst();
+            forgottenMs = Math.max(forgottenMs, oldest.lastMs());
             listener.left(oldest);
             forgotten(oldest);
         }

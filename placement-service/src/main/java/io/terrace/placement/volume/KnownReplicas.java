@@ -13,6 +13,7 @@ import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.protocol.StampedBlock;
 import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -134,6 +135,9 @@ final class KnownReplicas {
     private final long restMs;
     private final Long2ObjectLinkedOpenHashMap<Known> blocks = new Long2ObjectLinkedOpenHashMap<>();
     private final Long2LongLinkedOpenHashMap released = new Long2LongLinkedOpenHashMap();
+    /** Those of which no access is known; they move. */
+    private final LongOpenHashSet offered = new LongOpenHashSet();
+
     private final PoolBytes poolBytes = new PoolBytes();
     /** One object for all replicas of a tier of a DataNode of which no more is known. */
     private final Map<Place, Place> atRest = new HashMap<>();
@@ -167,6 +171,7 @@ final class KnownReplicas {
     }
 
     void forget(long blockId) {
+        offered.remove(blockId);
         Known known = blocks.remove(blockId);
         if (known != null) {
             count(known, -1);
@@ -221,14 +226,33 @@ final class KnownReplicas {
 
     /** Takes what the NameNode says of a block that the rule gives a range. */
     Known see(long nowMs, Placed placed, PathRule rule) {
+        offered.remove(placed.block().id());
+        Known known = update(nowMs, placed, rule);
+        while (blocks.size() - offered.size() > mostBlocks) {
+            long first = blocks.firstLongKey();
+            offered.remove(first);
+            count(blocks.removeFirst(), -1);
+        }
+        return known;
+    }
+
+    /** The same for a block of which no access is known. It makes no other one leave, as it is forgotten when it does not move. */
+    Known seeOffered(long nowMs, Placed placed, PathRule rule) {
+        offered.add(placed.block().id());
+        return update(nowMs, placed, rule);
+    }
+
+    /** Whether a block is known because a DataNode offered it, and for nothing else. */
+    boolean isOffered(long blockId) {
+        return offered.contains(blockId);
+    }
+
+    private Known update(long nowMs, Placed placed, PathRule rule) {
         Known known = blocks.getAndMoveToLast(placed.block().id());
         boolean isNew = known == null;
         if (known == null) {
             known = new Known(shared(placed.block()), rule);
             blocks.putAndMoveToLast(placed.block().id(), known);
-            if (blocks.size() > mostBlocks) {
-                count(blocks.removeFirst(), -1);
-            }
         }
         count(known, -1);
         known.block = known.block.equals(placed.block()) ? known.block : shared(placed.block());
@@ -359,6 +383,7 @@ final class KnownReplicas {
             known.removeIf(place -> place.node().equals(node));
             count(known, 1);
             if (known.places.length == 0) {
+                offered.remove(blockId);
                 blocks.remove(blockId);
             }
         }

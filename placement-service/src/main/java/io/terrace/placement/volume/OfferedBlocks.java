@@ -119,7 +119,7 @@ final class OfferedBlocks {
             Offer offer = unknown.get(i);
             Placed found = placed.get(i);
             PathRule rule = found == null || !found.block().sameContent(offer.block()) ? null : rangeRules.of(found);
-            if (found != null && rule != null && keeper.offered(nowMs, node, found, rule, offer.ageMs())) {
+            if (found != null && rule != null && keeper.offered(nowMs, node, found, rule, offer)) {
                 clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OFFERED_DOWN);
             }
         }

@@ -1,6 +1,7 @@
 package io.terrace.placement.volume;
 
 import io.terrace.common.StorageTier;
+import io.terrace.placement.heartbeat.Heartbeat.Offer;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.BlockHeat;
@@ -93,15 +94,19 @@ final class TierKeeper {
      *
      * @return whether that replica goes down
      */
-    boolean offered(long nowMs, DataNodeState node, Placed placed, PathRule rule, long ageMs) {
+    boolean offered(long nowMs, DataNodeState node, Placed placed, PathRule rule, Offer offer) {
         TierRange range = rule.tiers();
         PlacedReplica replica = placed.on(node.uuid());
-        if (range == null || replica == null || placed.obstacle() != null) {
+        // One that moved since it was offered is offered from its new tier.
+        if (range == null || replica == null || replica.tier() != offer.tier() || placed.obstacle() != null) {
             return false;
         }
         boolean isNew = known.find(placed.block().id()) == null;
-        Known block = known.see(nowMs, placed, rule);
-        boolean goes = ageMs >= coldMs(range)
+        Known block = isNew ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
+        // A full tier is asked about sooner than it is known that nobody has read a block for as long as it is kept.
+        boolean isCold = offer.ageMs() >= coldMs(range)
+                && clusterState.heardForMs(nowMs) >= Math.min(coldMs(range), OfferedBlocks.KNOWN_BY_AGE_MS);
+        boolean goes = isCold
                 ? sink(nowMs, block, replica, range)
                 : mover(nowMs, block, replica) != null && downMoves.drainOf(nowMs, node, block, replica.tier());
         if (!goes && isNew) {

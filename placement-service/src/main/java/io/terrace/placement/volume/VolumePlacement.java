@@ -359,7 +359,7 @@ public final class VolumePlacement {
         for (Result result : results) {
             long id = result.block().id();
             Known block = known.find(id);
-            if (block != null && isOffered(block)) {
+            if (block != null && known.isOffered(id) && isAtRest(block)) {
                 // The DataNode offers it again if there is more to do.
                 known.forget(id);
             } else if (block != null && accessed.size() < MOST_ACCESSED) {
@@ -369,10 +369,8 @@ public final class VolumePlacement {
         return others;
     }
 
-    /** Whether no access of it is known, and none of its replicas is to move. */
-    private boolean isOffered(Known block) {
-        return clusterState.heat().peek(block.block().id()) == null
-                && block.places().stream().allMatch(place -> place.movingTo() == null);
+    private static boolean isAtRest(Known block) {
+        return block.places().stream().allMatch(place -> place.movingTo() == null);
     }
 
     /** The last answer to a DataNode did not arrive. */
