@@ -129,6 +129,14 @@ public final class TokenBucket {
         }
     }
 
+    /** Takes what was used, into a debt of at most so much. */
+    public synchronized void charge(long now, long used, double mostDebt) {
+        fill(now);
+        if (perSecond > 0) {
+            tokens = Math.max(tokens - used, Math.min(tokens, -mostDebt));
+        }
+    }
+
     /** Another rate of {@link #takeAndSleep} from now on; 0 is no limit. */
     public synchronized void rate(long newPerSecond) {
         sleepPerSecond = newPerSecond;
