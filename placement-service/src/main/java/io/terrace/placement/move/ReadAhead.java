@@ -47,6 +47,9 @@ final class ReadAhead {
     private static final int MOST_KNOWN = 4_096;
     private static final int MOST_PASSED_OVER = 100_000;
 
+    /** Of all files that are followed; beyond, the one that comes last is not followed any more. */
+    private static final int MOST_PLACES = 100_000;
+
     /** Takes a wish for a copy; whether it is heeded. */
     interface Wishes {
         boolean want(long nowMs, DataNodeState node, StampedBlock block, double worth, String reason);
@@ -134,7 +137,7 @@ final class ReadAhead {
             if (passedOver.size() >= MOST_PASSED_OVER) {
                 passedOver.removeFirstLong();
             }
-            passedOver.put(blockId, nowMs);
+            passedOver.putAndMoveToLast(blockId, nowMs);
             return;
         }
         Followed file = new Followed(named.inode(), directory, nowMs);
@@ -236,6 +239,10 @@ final class ReadAhead {
 
     /** Blocks that were read about when the file was begun, before it was known that they are of it, are read now. */
     private void extend(long nowMs, Followed file, FilePart part) {
+        if (places.size() + part.part().size() > MOST_PLACES) {
+            forget(file);
+            return;
+        }
         file.count = part.blocks();
         int from = file.blocks.size();
         for (Located located : part.part()) {
