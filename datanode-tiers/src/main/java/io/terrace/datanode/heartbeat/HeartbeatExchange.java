@@ -292,6 +292,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         sentResults.forEach(results::offer);
         sentResults = List.of();
         residency.wantFull();
+        offersWanted = false;
     }
 
     /** The service is not asked any more, so what it said last does not count. */

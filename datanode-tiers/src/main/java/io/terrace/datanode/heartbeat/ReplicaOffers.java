@@ -34,10 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReplicaOffers implements Agent {
 
-    static final int MOST_KEPT = 1_024;
+    static final int MOST_KEPT = 16_384;
 
-    /** A service that asks does so with each heartbeat. */
+    /** A service that asks does so with each heartbeat; while it has enough to do it does not, and the walk waits. */
     static final long ASKED_NS = TimeUnit.SECONDS.toNanos(60);
+
+    /** After so long without a question, a walk begins with the oldest again. */
+    static final long FORGOTTEN_NS = TimeUnit.HOURS.toNanos(1);
 
     static final long LEAST_PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
     static final long MOST_PAUSE_NS = TimeUnit.MINUTES.toNanos(10);
@@ -139,6 +142,7 @@ public final class ReplicaOffers implements Agent {
         private @Nullable Walk walk;
         private @Nullable Offer told;
         private boolean pauses;
+        private long walkBeganNs;
         private long nextWalkNs;
 
         private OfPool(String pool) {
@@ -162,6 +166,10 @@ public final class ReplicaOffers implements Agent {
             return nowNs - askedNs < ASKED_NS ? asked : Map.of();
         }
 
+        private synchronized boolean isForgotten(long nowNs) {
+            return nowNs - askedNs >= FORGOTTEN_NS;
+        }
+
         private synchronized boolean isTold() {
             return queue.isEmpty();
         }
@@ -177,15 +185,18 @@ public final class ReplicaOffers implements Agent {
         void step(long nowNs) {
             Map<StorageTier, Long> wanted = asked(nowNs);
             if (wanted.isEmpty()) {
-                walk = null;
-                told = null;
-                oldest.clear();
-                forget();
+                if (isForgotten(nowNs)) {
+                    walk = null;
+                    told = null;
+                    oldest.clear();
+                    forget();
+                }
             } else if (walk != null) {
                 if (!walk.next(offer -> see(offer, wanted))) {
                     end(nowNs, wanted);
                 }
             } else if (isTold() && (!pauses || nowNs - nextWalkNs >= 0)) {
+                walkBeganNs = nowNs;
                 walk = replicas.walk(pool, wanted.keySet());
             }
         }
@@ -203,7 +214,7 @@ public final class ReplicaOffers implements Agent {
             }
         }
 
-        /** The next walk goes on with younger ones, or begins anew after a pause. */
+        /** The next walk goes on with younger ones, or begins anew after a pause; half of the time nothing is walked over. */
         private void end(long nowNs, Map<StorageTier, Long> wanted) {
             walk = null;
             told = oldest.size() < MOST_KEPT ? null : oldest.peek();
@@ -215,8 +226,8 @@ public final class ReplicaOffers implements Agent {
                     wanted.values().stream().mapToLong(Long::longValue).min().orElse(0);
             long pauseNs = TimeUnit.MILLISECONDS.toNanos(leastAgeMs / 4);
             pauses = true;
-            nextWalkNs = nowNs
-                    + (told != null ? LEAST_PAUSE_NS : Math.max(LEAST_PAUSE_NS, Math.min(pauseNs, MOST_PAUSE_NS)));
+            long leastNs = Math.max(LEAST_PAUSE_NS, nowNs - walkBeganNs);
+            nextWalkNs = nowNs + (told != null ? leastNs : Math.max(leastNs, Math.min(pauseNs, MOST_PAUSE_NS)));
         }
     }
 }

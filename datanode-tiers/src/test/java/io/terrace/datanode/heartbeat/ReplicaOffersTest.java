@@ -54,7 +54,7 @@ class ReplicaOffersTest {
     }
 
     private List<Long> taken() {
-        return offers.take(POOL, 10_000).stream()
+        return offers.take(POOL, 100_000).stream()
                 .map(offer -> offer.block().key().blockId())
                 .toList();
     }
@@ -98,8 +98,10 @@ class ReplicaOffersTest {
         }
         assertThat(told).isEqualTo(LongStream.rangeClosed(1, count).boxed().toList());
         assertThat(walks).isEqualTo(3);
-        offers.ask(nowNs, POOL, Map.of(StorageTier.SSD, 0L));
-        pass(20_000_000_000L);
+        for (int i = 0; i < 3; i++) {
+            offers.ask(nowNs, POOL, Map.of(StorageTier.SSD, 0L));
+            pass(30_000_000_000L);
+        }
         assertThat(taken()).first().isEqualTo(1L);
     }
 
@@ -130,7 +132,7 @@ class ReplicaOffersTest {
         store(1, StorageTier.SSD, 500_000);
         offers.ask(nowNs, POOL, Map.of(StorageTier.SSD, 0L));
         pass(2_000_000_000L);
-        pass(ReplicaOffers.ASKED_NS);
+        pass(ReplicaOffers.FORGOTTEN_NS);
         assertThat(taken()).isEmpty();
         int before = walks;
         pass(ReplicaOffers.ASKED_NS);

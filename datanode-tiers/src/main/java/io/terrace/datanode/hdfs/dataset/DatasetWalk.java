@@ -21,6 +21,7 @@ import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DatanodeUtil;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.jspecify.annotations.Nullable;
@@ -88,12 +89,11 @@ public final class DatasetWalk implements ReplicaOffers.Walk {
         if (storage == null) {
             return false;
         }
-        try (FsDatasetSpi.FsVolumeReferences references = dataset.getFsVolumeReferences()) {
-            FsVolumeImpl volume = find(references, storage);
-            if (volume == null) {
-                directory = DIRECTORIES;
-            } else {
+        try (FsVolumeReference reference = find(storage)) {
+            if (reference != null && reference.getVolume() instanceof FsVolumeImpl volume) {
                 look(volume, each);
+            } else {
+                directory = DIRECTORIES;
             }
         } catch (IOException e) {
             // A failing volume is found by stock's own checks; the walk goes on elsewhere.
@@ -107,10 +107,13 @@ public final class DatasetWalk implements ReplicaOffers.Walk {
         return !volumes.isEmpty();
     }
 
-    private static @Nullable FsVolumeImpl find(FsDatasetSpi.FsVolumeReferences references, String storage) {
-        for (FsVolumeSpi volume : references) {
-            if (volume instanceof FsVolumeImpl found && found.getStorageID().equals(storage)) {
-                return found;
+    /** Other volumes may be removed while one is looked at, and while that takes long. */
+    private @Nullable FsVolumeReference find(String storage) throws IOException {
+        try (FsDatasetSpi.FsVolumeReferences references = dataset.getFsVolumeReferences()) {
+            for (FsVolumeSpi volume : references) {
+                if (volume.getStorageID().equals(storage)) {
+                    return volume.obtainReference();
+                }
             }
         }
         return null;
