@@ -26,7 +26,15 @@ public final class NextOpening implements Closeable {
         this.connection = connection;
         this.deadlineNs = System.nanoTime() + timeoutNs;
         this.selector = Selector.open();
-        connection.register(selector);
+        boolean registered = false;
+        try {
+            connection.register(selector);
+            registered = true;
+        } finally {
+            if (!registered) {
+                selector.close();
+            }
+        }
     }
 
     /**

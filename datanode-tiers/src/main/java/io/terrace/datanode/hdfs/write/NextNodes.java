@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs.write;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.IdleConnections;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -70,6 +72,9 @@ final class NextNodes {
         DataNodeFaultInjector.get().failMirrorConnection();
         try {
             return open(node, new Asked(request.forTarget(), through, whole), timeoutNs);
+        } catch (SocketTimeoutException e) {
+            // It is an InterruptedIOException too, but nobody interrupted this thread: the next DataNode is silent.
+            throw NextNodeException.failed(node.getXferAddr(), e);
         } catch (NextNodeException | InterruptedIOException | ClosedByInterruptException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
@@ -103,6 +108,9 @@ final class NextNodes {
             DataNodeFaultInjector.get().writeBlockAfterFlush();
             if (answer != null) {
                 Answers.check(node.getXferAddr(), answer);
+                if (whole != null) {
+                    throw new MalformedMessageException("the block is not written, and the answer is success");
+                }
             }
             opened = true;
             return new NextNode(connection, node.getXferAddr(), timeoutNs, keepAliveNs(), idle::give);
