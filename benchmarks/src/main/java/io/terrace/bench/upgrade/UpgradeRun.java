@@ -18,7 +18,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.jspecify.annotations.Nullable;
 
-/** One life of Terrace on a cluster: it comes, HDFS is upgraded twice, it goes. */
+/** Puts Terrace on a cluster, upgrades HDFS in all ways that there are, and takes Terrace out. */
 final class UpgradeRun {
     private static final int DATANODES = 3;
     private static final long MEMORY_BYTES = 96L << 20;
