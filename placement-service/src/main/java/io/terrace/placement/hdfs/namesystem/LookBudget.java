@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /**
  * For how much of the time the placement loop holds the NameNode's lock: a thousandth. All looks are counted. Reviews wait
- * while more was used, and reports while ten seconds' worth more was. Orders and operators do not wait. A tenth is for reviews
+ * while more was used, and reports while two minutes' worth more was. Orders and operators do not wait. A tenth is for reviews
  * alone and another one for reports, so that nobody puts them off for good. What was used too much is remembered for ten seconds'
  * worth: a long hold is mostly a pause of the JVM. Thread-safe.
  */
@@ -20,10 +20,13 @@ final class LookBudget {
     private static final double OF_ONE = 0.1 * NS_PER_SECOND;
     private static final double OF_ALL = NS_PER_SECOND - 2 * OF_ONE;
 
-    /** Saved up at most: enough for some thousand blocks, after new rules. */
-    private static final double MOST_SECONDS = 10;
+    /**
+     * Saved up at most: enough for many thousand blocks, after new rules, and for the first looks of a NameNode whose code is not
+     * compiled yet, which take a hundred times as long.
+     */
+    private static final double MOST_SECONDS = 120;
 
-    private static final double MOST_DEBT = OF_ALL * MOST_SECONDS;
+    private static final double MOST_DEBT = OF_ALL * 10;
 
     private final LongSupplier nanoClock;
     private final TokenBucket all;
