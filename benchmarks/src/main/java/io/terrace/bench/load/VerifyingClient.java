@@ -44,9 +44,18 @@ public final class VerifyingClient implements Closeable {
 
     /** @param fs closed with this client */
     public VerifyingClient(FileSystem fs, DataSet data) {
+        this(fs, data, new int[data.files().size()]);
+    }
+
+    /**
+     * One that knows what another wrote.
+     *
+     * @param versions how often each file was written anew; those who share it take turns
+     */
+    public VerifyingClient(FileSystem fs, DataSet data, int[] versions) {
         this.fs = fs;
         this.data = data;
-        this.versions = new int[data.files().size()];
+        this.versions = versions;
     }
 
     /** Stores a file for the first time. */

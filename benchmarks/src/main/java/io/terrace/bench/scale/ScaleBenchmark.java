@@ -121,6 +121,9 @@ public final class ScaleBenchmark implements Callable<Integer> {
                         spread,
                         metrics -> new NamesystemView(nameNode.namesystem(), metrics, lockBlocks),
                         sheet);
+                if (!sheet.figures().containsKey("scale.namenode.lock_share")) {
+                    throw new IOException("the service never held the NameNode's lock: nothing was looked up");
+                }
             }
         }
     }

@@ -162,6 +162,7 @@ final class FaultInjector {
             case FAILOVER -> failedOver(false);
             case STOP_NAMENODE -> stopped(namenode);
             case KILL_CLIENT -> {
+                findings.count("clients.ended", client.isAlive() ? 0 : 1);
                 client.kill();
                 yield client::restart;
             }

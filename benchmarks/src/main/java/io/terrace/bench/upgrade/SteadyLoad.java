@@ -15,11 +15,14 @@ import java.net.URI;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
@@ -32,6 +35,7 @@ final class SteadyLoad implements Closeable {
     private static final int REWRITTEN = 4;
     private static final int FILE_BYTES = 2 << 20;
     private static final int PIECE = 256 << 10;
+    private static final List<String> CLIENTS = List.of("stock", "terrace", "writer");
 
     private final HdfsCluster cluster;
     private final DataSet data;
@@ -43,6 +47,12 @@ final class SteadyLoad implements Closeable {
 
     /** Clients hold it shared for each call. */
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock(true);
+
+    /** How often each rewritten file was written anew; for who holds {@link #calls}. */
+    private final int[] versions = new int[REWRITTEN];
+
+    /** Calls that ended well, by client. */
+    private final AtomicLongArray done = new AtomicLongArray(CLIENTS.size());
 
     private final List<Thread> threads = new ArrayList<>();
     private volatile String firstFailure = "";
@@ -61,9 +71,9 @@ final class SteadyLoad implements Closeable {
                 writer.store(i);
             }
         }
-        threads.add(DaemonThreads.make("upgrade-stock", () -> loop(false, data, this::read)));
-        threads.add(DaemonThreads.make("upgrade-terrace", () -> loop(true, data, this::read)));
-        threads.add(DaemonThreads.make("upgrade-writer", () -> loop(true, rewritten, this::write)));
+        threads.add(DaemonThreads.make("upgrade-stock", () -> loop(0, false, data, this::read)));
+        threads.add(DaemonThreads.make("upgrade-terrace", () -> loop(1, true, data, this::read)));
+        threads.add(DaemonThreads.make("upgrade-writer", () -> loop(2, true, rewritten, this::write)));
         threads.forEach(Thread::start);
     }
 
@@ -90,7 +100,7 @@ final class SteadyLoad implements Closeable {
         return client.read(file, 0, FILE_BYTES);
     }
 
-    private void loop(boolean terrace, DataSet files, Work work) {
+    private void loop(int number, boolean terrace, DataSet files, Work work) {
         SplittableRandom random = new SplittableRandom(terrace ? 1 : 2);
         try (VerifyingClient client = client(terrace, files)) {
             while (!ended.get()) {
@@ -99,7 +109,8 @@ final class SteadyLoad implements Closeable {
                     VerifyingClient.Outcome outcome = work.run(client, random);
                     bytes.addAndGet(outcome.bytes());
                     wrong.addAndGet(outcome.wrongBytes());
-                } catch (IOException e) {
+                    done.incrementAndGet(number);
+                } catch (IOException | RuntimeException | Error e) {
                     fail(e);
                 } finally {
                     calls.readLock().unlock();
@@ -110,7 +121,7 @@ final class SteadyLoad implements Closeable {
         }
     }
 
-    private void fail(IOException e) {
+    private void fail(Throwable e) {
         if (failed.getAndIncrement() == 0) {
             firstFailure =
                     LocalTime.now().withNano(0) + " " + Thread.currentThread().getName() + ": " + e;
@@ -126,7 +137,8 @@ final class SteadyLoad implements Closeable {
             conf.set("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
             conf.set("terrace.channel.dir", cluster.layout().channel().toString());
         }
-        return new VerifyingClient(FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf), files);
+        FileSystem fs = FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf);
+        return new VerifyingClient(fs, files, files == data ? new int[FILES] : versions);
     }
 
     /** No client has a call under way until {@link #resume}, which the same thread calls. */
@@ -138,11 +150,32 @@ final class SteadyLoad implements Closeable {
         calls.writeLock().unlock();
     }
 
-    /** Reads every file that never changes; returns how many bytes are wrong. */
+    /** Waits until each client has ended a call that began after this one; returns the first that has not in that time. */
+    Optional<String> progress(int seconds) throws IOException {
+        long[] before = LongStream.range(0, CLIENTS.size())
+                // The call under way may have begun before.
+                .map(i -> done.get((int) i) + 1)
+                .toArray();
+        return Waits.untilRight(seconds, () -> IntStream.range(0, before.length)
+                .filter(i -> done.get(i) <= before[i])
+                .mapToObj(i -> "the client " + CLIENTS.get(i) + " makes no calls")
+                .findFirst());
+    }
+
+    /** Reads every file whole, while none is written; returns how many bytes are wrong. */
     long check() throws IOException {
+        calls.writeLock().lock();
+        try {
+            return wrongIn(data, FILES) + wrongIn(rewritten, REWRITTEN);
+        } finally {
+            calls.writeLock().unlock();
+        }
+    }
+
+    private long wrongIn(DataSet files, int count) throws IOException {
         long differ = 0;
-        try (VerifyingClient client = client(false, data)) {
-            for (int i = 0; i < FILES; i++) {
+        try (VerifyingClient client = client(false, files)) {
+            for (int i = 0; i < count; i++) {
                 differ += client.read(i, 0, FILE_BYTES).wrongBytes();
             }
         }
