@@ -145,7 +145,8 @@ public final class TerraceSettings {
 
     public static final Setting<Long> CLIENT_TCP_CONNECT_TIMEOUT = key("terrace.client.tcp.connect.timeout", "client")
             .millis("200ms", 1)
-            .doc("How long the first read from a DataNode waits for its tcp channel.");
+            .doc("How long a client tries to connect to a DataNode's tcp channel, and how long the first reads of a"
+                    + " process wait for that altogether.");
 
     public static final Setting<Integer> CLIENT_TCP_CONNECTIONS_MAX = key(
                     "terrace.client.tcp.connections.max", "client")
@@ -155,7 +156,8 @@ public final class TerraceSettings {
 
     public static final Setting<Integer> CLIENT_TCP_NODES_MAX = key("terrace.client.tcp.nodes.max", "client")
             .whole(256, 1, 65_536)
-            .doc("DataNodes that a client process keeps a tcp channel to.");
+            .doc("DataNodes that a client process keeps a tcp channel to. With as many, one gives way to another when"
+                    + " nothing was read from it for two minutes.");
 
     public static final Setting<Long> CLIENT_TCP_READAHEAD_MAX = key("terrace.client.tcp.readahead.max", "client")
             .bytes("64m", 0)

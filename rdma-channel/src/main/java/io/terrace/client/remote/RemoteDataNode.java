@@ -15,7 +15,9 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.apache.hadoop.net.NetUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * The memory of one DataNode, reached over tcp: connections for the whole process, and the grants it has over the
  * first.
  *
- * <p>The DataNode announces its blocks on the connection. After a failure nobody connects for a pause that grows each
- * time, so a DataNode that is slow or dead costs one deadline, then nothing. Thread-safe.
+ * <p>The DataNode announces its blocks on the connection. Readers never connect: a thread of {@link ConnectQueue} does, and
+ * the blocks are not there meanwhile. After a failure nobody connects for a pause that grows each time. Thread-safe.
  */
 public final class RemoteDataNode {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteDataNode.class);
@@ -34,45 +36,53 @@ public final class RemoteDataNode {
     private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final String uuid;
-    private final InetSocketAddress address;
+    private final String host;
+    private final int port;
     private final ClientConfig.Remote settings;
     private final String clientName;
     private final MetricRegistry metricRegistry;
+    private final ConnectQueue connects;
+    private final LongSupplier nanoClock;
 
-    /** Held by who connects: others go to stock HDFS meanwhile. */
-    private final ReentrantLock connecting = new ReentrantLock();
+    /** From when somebody is to connect until it was tried. */
+    private final AtomicBoolean connecting = new AtomicBoolean();
 
     private volatile @Nullable RemoteGrantCache current;
+    private volatile boolean retired;
     private volatile long pausedUntilNs;
     private volatile long polledNs;
-    private volatile long usedNs = System.nanoTime();
+    private volatile long usedNs;
     private volatile int failures;
 
     RemoteDataNode(
             String uuid,
-            InetSocketAddress address,
+            String host,
+            int port,
             ClientConfig.Remote settings,
             String clientName,
-            MetricRegistry metricRegistry) {
+            MetricRegistry metricRegistry,
+            ConnectQueue connects,
+            LongSupplier nanoClock) {
         this.uuid = uuid;
-        this.address = address;
+        this.host = host;
+        this.port = port;
         this.settings = settings;
         this.clientName = clientName;
         this.metricRegistry = metricRegistry;
-        this.pausedUntilNs = System.nanoTime();
+        this.connects = connects;
+        this.nanoClock = nanoClock;
+        this.pausedUntilNs = nanoClock.getAsLong();
+        this.usedNs = pausedUntilNs;
     }
 
-    /** Whether the DataNode says that it has the block; connects when there is no connection yet. */
+    /** Whether the DataNode says that it has the block; has somebody connect when there is no connection yet. */
     boolean has(BlockKey block) {
         return has(block.pool(), block.blockId(), block.generationStamp());
     }
 
     /** The same of what names the block. Where it is not there, nothing is allocated. */
     boolean has(String pool, long blockId, long generationStamp) {
-        long nowNs = System.nanoTime();
-        if (nowNs - usedNs > POLL_INTERVAL_NS) {
-            usedNs = nowNs;
-        }
+        long nowNs = nanoClock.getAsLong();
         RemoteGrantCache present = connected(nowNs);
         if (present == null) {
             return false;
@@ -95,6 +105,10 @@ public final class RemoteDataNode {
         }
         try {
             RemoteGrant grant = present.of(key, token);
+            long nowNs = nanoClock.getAsLong();
+            if (grant != null && nowNs - usedNs > POLL_INTERVAL_NS) {
+                usedNs = nowNs;
+            }
             return grant != null && grant.region().lengthBytes() >= visibleBytes ? grant : null;
         } catch (IOException | RuntimeException e) {
             if (!isInterrupt(e)) {
@@ -121,7 +135,7 @@ public final class RemoteDataNode {
             return;
         }
         if (isOfOneOfSeveral(grant.connection(), why)) {
-            LOG.debug("A connection beside others to {} has ended", address, why);
+            LOG.debug("A connection beside others to {}:{} has ended", host, port, why);
             return;
         }
         RemoteGrantCache present = current;
@@ -130,20 +144,30 @@ public final class RemoteDataNode {
         }
         if (why instanceof ChecksumMismatchException) {
             metricRegistry.increment(Metric.CLIENT_REMOTE_CORRUPT);
-            LOG.warn("{} from the memory of {} does not match its checksums", grant.key(), address, why);
+            LOG.warn("{} from the memory of {} does not match its checksums", grant.key(), host, why);
             if (present != null) {
                 present.refuse(grant.key().block());
             }
         } else if (why instanceof ChannelException channel && channel.status() == TransferStatus.NO_ACCESS) {
-            LOG.debug("The grant of {} at {} has ended", grant.key(), address);
+            LOG.debug("The grant of {} at {} has ended", grant.key(), host);
             grant.region().close();
         } else {
             pause(grant.connection(), why);
         }
     }
 
+    String uuid() {
+        return uuid;
+    }
+
+    /** When a block was last read here, or this was made. */
     long usedNs() {
         return usedNs;
+    }
+
+    /** Whether a connection is being made that is worth a wait: to a DataNode that did not fail yet. */
+    boolean isAwaited() {
+        return failures == 0 && connecting.get();
     }
 
     boolean isConnected() {
@@ -159,7 +183,14 @@ public final class RemoteDataNode {
         }
     }
 
-    void close() {
+    /** Is not to be used any more. */
+    void retire() {
+        retired = true;
+        report();
+        close();
+    }
+
+    private void close() {
         RemoteGrantCache present = current;
         current = null;
         if (present != null) {
@@ -172,24 +203,32 @@ public final class RemoteDataNode {
         if (present != null && !present.connection().hasEnded()) {
             return present;
         }
-        if (pausedUntilNs - nowNs > 0 || !connecting.tryLock()) {
-            return null;
+        if (pausedUntilNs - nowNs <= 0
+                && !retired
+                && !connecting.get()
+                && connecting.compareAndSet(false, true)
+                && !connects.add(this::connect)) {
+            connecting.set(false);
         }
+        return null;
+    }
+
+    private void connect() {
         try {
-            present = current;
-            if (present != null && !present.connection().hasEnded()) {
-                return present;
+            if (!isConnected()) {
+                close();
+                // Here, since it may have to ask for the address.
+                InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+                RemoteConnection connection = RemoteConnection.to(uuid, address, settings, clientName, metricRegistry);
+                current = new RemoteGrantCache(connection, settings, metricRegistry);
+                if (retired) {
+                    close();
+                }
             }
-            close();
-            RemoteGrantCache fresh = new RemoteGrantCache(
-                    RemoteConnection.to(uuid, address, settings, clientName, metricRegistry), settings, metricRegistry);
-            current = fresh;
-            return fresh;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | LinkageError e) {
             pause(null, e);
-            return null;
         } finally {
-            connecting.unlock();
+            connecting.set(false);
         }
     }
 
@@ -211,7 +250,7 @@ public final class RemoteDataNode {
     }
 
     /** @param of whose problem it is, null when there was no connection */
-    private void pause(@Nullable RemoteConnection of, Exception why) {
+    private void pause(@Nullable RemoteConnection of, Throwable why) {
         RemoteGrantCache present = current;
         if (of != null && (present == null || present.connection() != of)) {
             // Another thread has logged it.
@@ -221,8 +260,8 @@ public final class RemoteDataNode {
         int failed = Math.min(failures + 1, 30);
         failures = failed;
         long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failed - 1));
-        pausedUntilNs = System.nanoTime() + pauseNs;
-        LOG.debug("No tcp channel to DataNode {} at {} for {} ms", uuid, address, pauseNs / 1_000_000, why);
+        pausedUntilNs = nanoClock.getAsLong() + pauseNs;
+        LOG.debug("No tcp channel to DataNode {} at {}:{} for {} ms", uuid, host, port, pauseNs / 1_000_000, why);
         close();
     }
 }

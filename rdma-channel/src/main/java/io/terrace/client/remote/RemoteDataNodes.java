@@ -8,21 +8,21 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.io.DataOutputBuffer;
-import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +35,18 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteDataNodes {
     private static final Map<ClientConfig.Remote, RemoteDataNodes> SHARED = new ConcurrentHashMap<>();
 
+    /** When there are as many as may be, one that was read from within this time is not given up for another. */
+    private static final long KEPT_NS = TimeUnit.MINUTES.toNanos(2);
+
     private final ClientConfig.Remote settings;
     private final MetricRegistry metricRegistry;
     private final String clientName;
     private final Map<String, RemoteDataNode> nodes = new ConcurrentHashMap<>();
+    private final ConnectQueue connects;
+    private final LongSupplier nanoClock;
+
+    /** Until then there is no room for another. */
+    private volatile long fullUntilNs;
 
     /**
      * Where security is on, only a port that nobody but root can listen on proves that it is the DataNode's: stock without
@@ -51,8 +59,15 @@ public final class RemoteDataNodes {
     /** Asked for ahead of use by all sequential readers. */
     private final AtomicLong aheadBytes = new AtomicLong();
 
-    private RemoteDataNodes(ClientConfig.Remote settings, MetricRegistry metricRegistry) {
+    RemoteDataNodes(
+            ClientConfig.Remote settings,
+            MetricRegistry metricRegistry,
+            ConnectQueue connects,
+            LongSupplier nanoClock) {
         this.settings = settings;
+        this.connects = connects;
+        this.nanoClock = nanoClock;
+        this.fullUntilNs = nanoClock.getAsLong();
         this.metricRegistry = metricRegistry;
         this.clientName = System.getProperty("user.name", "") + "/"
                 + ProcessHandle.current().pid();
@@ -61,16 +76,59 @@ public final class RemoteDataNodes {
     }
 
     public static RemoteDataNodes of(ClientConfig.Remote settings, MetricRegistry metricRegistry) {
-        return SHARED.computeIfAbsent(settings, fresh -> new RemoteDataNodes(fresh, metricRegistry));
+        return SHARED.computeIfAbsent(
+                settings,
+                fresh -> new RemoteDataNodes(
+                        fresh,
+                        metricRegistry,
+                        ConnectQueue.onSharedThreads(fresh.connectTimeoutNs()),
+                        System::nanoTime));
     }
 
-    /** Whether a holder says that it has the block in memory. If none does, nothing was allocated. */
+    /**
+     * Whether a holder says that it has the block in memory. If none does, nothing was allocated, and nobody was waited for
+     * but at the beginning: {@link ConnectQueue} says for how long.
+     */
     public boolean holds(LocatedBlock located) {
+        return isAtOneOf(located) || isConnecting(located) && connects.waitLeftNs() > 0 && holdsSoon(located);
+    }
+
+    private boolean holdsSoon(LocatedBlock located) {
+        long beganNs = System.nanoTime();
+        long deadlineNs = beganNs + connects.waitLeftNs();
+        try {
+            while (true) {
+                long ended = connects.ended();
+                if (isAtOneOf(located)) {
+                    return true;
+                }
+                if (!isConnecting(located) || !connects.awaitMore(ended, deadlineNs)) {
+                    return false;
+                }
+            }
+        } finally {
+            connects.waited(System.nanoTime() - beganNs);
+        }
+    }
+
+    private boolean isAtOneOf(LocatedBlock located) {
         ExtendedBlock block = located.getBlock();
         DatanodeInfo[] holders = located.getLocations();
         for (int i = 0; i < holders.length; i++) {
             RemoteDataNode node = node(holders[i]);
             if (node != null && node.has(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a connection to a holder is being made that is worth a wait. */
+    private boolean isConnecting(LocatedBlock located) {
+        DatanodeInfo[] holders = located.getLocations();
+        for (int i = 0; i < holders.length; i++) {
+            RemoteDataNode known = nodes.get(holders[i].getDatanodeUuid());
+            if (known != null && known.isAwaited()) {
                 return true;
             }
         }
@@ -122,14 +180,19 @@ public final class RemoteDataNodes {
      */
     public List<String> hostsWith(LocatedBlock located, long connectUntilNs) {
         BlockKey key = key(located);
-        List<String> hosts = new ArrayList<>(0);
-        for (DatanodeInfo holder : located.getLocations()) {
-            RemoteDataNode node = node(holder);
-            if (node != null && (node.isConnected() || System.nanoTime() - connectUntilNs < 0) && node.has(key)) {
-                hosts.add(holder.getHostName());
+        while (true) {
+            long ended = connects.ended();
+            List<String> hosts = new ArrayList<>(0);
+            for (DatanodeInfo holder : located.getLocations()) {
+                RemoteDataNode node = node(holder);
+                if (node != null && node.has(key)) {
+                    hosts.add(holder.getHostName());
+                }
+            }
+            if (!isConnecting(located) || !connects.awaitMore(ended, connectUntilNs)) {
+                return hosts;
             }
         }
-        return hosts;
     }
 
     /** Tells all DataNodes what was read of their memory without their doing, before the process may end. */
@@ -173,21 +236,35 @@ public final class RemoteDataNodes {
         if (port < 1 || port > mostPort) {
             return null;
         }
-        if (nodes.size() >= settings.nodesMax()) {
-            nodes.entrySet().stream()
-                    .min(Comparator.comparingLong(entry -> entry.getValue().usedNs()))
-                    .ifPresent(idle -> {
-                        if (nodes.remove(idle.getKey(), idle.getValue())) {
-                            idle.getValue().report();
-                            idle.getValue().close();
-                        }
-                    });
+        if (nodes.size() >= settings.nodesMax() && !makeRoom()) {
+            return null;
         }
         return nodes.computeIfAbsent(uuid, fresh -> {
             String host = settings.byHostname() ? holder.getHostName() : holder.getIpAddr();
-            InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
-            return new RemoteDataNode(uuid, address, settings, clientName, metricRegistry);
+            return new RemoteDataNode(uuid, host, port, settings, clientName, metricRegistry, connects, nanoClock);
         });
+    }
+
+    /** Gives up the DataNode that was not read from for longest; false when all were lately, and so are worth more. */
+    private boolean makeRoom() {
+        long nowNs = nanoClock.getAsLong();
+        if (nowNs - fullUntilNs < 0) {
+            return false;
+        }
+        RemoteDataNode longest = nodes.values().stream()
+                .min(Comparator.comparingLong(node -> node.usedNs() - nowNs))
+                .orElse(null);
+        if (longest == null) {
+            return true;
+        }
+        if (nowNs - longest.usedNs() < KEPT_NS) {
+            fullUntilNs = longest.usedNs() + KEPT_NS;
+            return false;
+        }
+        if (nodes.remove(longest.uuid(), longest)) {
+            longest.retire();
+        }
+        return true;
     }
 
     private static BlockKey key(LocatedBlock located) {

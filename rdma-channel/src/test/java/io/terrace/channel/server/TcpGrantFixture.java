@@ -86,16 +86,18 @@ public final class TcpGrantFixture implements Closeable {
 
     private final byte[] content = new byte[LENGTH];
     private final SlotTable table;
+    private final Blocks blocks;
 
     public TcpGrantFixture(Path dir, TcpLimits limits) throws IOException {
         new Random(5).nextBytes(content);
         Path extent = Files.write(dir.resolve("extent"), content);
         table = SlotTable.create(dir.resolve("slots"), 16, new Random(7));
+        blocks = new Blocks(table);
         LinkDirectory links = LinkDirectory.create(dir.resolve("links"));
         server = new TcpGrantServer(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 "datanode",
-                new Blocks(table),
+                blocks,
                 links,
                 new Owner(links, extent),
                 (block, length, room) -> ChecksummedReadTest.checksums(content, room),
@@ -110,6 +112,11 @@ public final class TcpGrantFixture implements Closeable {
         slowBlock.countDown();
         server.close();
         table.close();
+    }
+
+    /** Clients that connect from now on are told that the block is there. */
+    public void announce(BlockKey block) {
+        blocks.add(block);
     }
 
     static TcpLimits limits(int addressConnections, int patienceMs) {
