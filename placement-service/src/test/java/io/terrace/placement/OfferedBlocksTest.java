@@ -162,4 +162,52 @@ class OfferedBlocksTest extends TieredCluster {
         assertThat(one.offersWanted).isEmpty();
         assertThat(two.offersWanted).isNotEmpty();
     }
+
+    private String range() {
+        return placement.reports().block(nowMs, BLOCK.id(), 5).range();
+    }
+
+    @Test
+    void waitsForLong_theSweepLeavesItOut_andNothingIsKeptOfItOnceItHasMoved() {
+        rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one, two);
+        heardFor(HOUR_MS);
+        one.carryOutVolumeMove = (epoch, order) -> null;
+        offer(one, BLOCK, HOUR_MS);
+        assertThat(ordered(one)).hasSize(1);
+        names.annotationsVersion++; // So that all that is known is looked at.
+        waits(10_000);
+        assertThat(range()).isNotNull();
+        one.result(done(one, 7, one.orders.get(one.orders.size() - 1)));
+        beats(2);
+        assertThat(range()).isNull();
+    }
+
+    @Test
+    void offeredByAnotherDataNodeToo_nothingIsKeptOfItOnceBothHaveMoved() {
+        rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one, two);
+        heardFor(HOUR_MS);
+        one.carryOutVolumeMove = (epoch, order) -> null;
+        offer(one, BLOCK, HOUR_MS);
+        offer(two, BLOCK, HOUR_MS);
+        assertThat(ordered(two)).hasSize(1);
+        one.result(done(one, 7, one.orders.get(one.orders.size() - 1)));
+        beats(2);
+        assertThat(range()).isNull();
+    }
+
+    @Test
+    void itsMoveIsWithdrawn_nothingIsKeptOfIt() {
+        rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one);
+        heardFor(HOUR_MS);
+        one.offers.add(new Offer(BLOCK, StorageTier.SSD, HOUR_MS));
+        two.beat(placement, nowMs);
+        placement.heartbeat(nowMs, one.heartbeat());
+        assertThat(range()).isNotNull();
+        one.restarts();
+        beats(2);
+        assertThat(range()).isNull();
+    }
 }

@@ -253,7 +253,7 @@ class PooledTiersTest extends TieredCluster {
     }
 
     @Test
-    void whosePoolIsNotKnownYet_goFirst() {
+    void whosePoolIsNotKnownYet_stayUntilItIs() {
         twoPools();
         List<StampedBlock> bi = hot("/bi", 22, 50);
         waits(90_000);
@@ -275,8 +275,8 @@ class PooledTiersTest extends TieredCluster {
             beats(1);
         }
         assertThat(usage("bi").usedBytes())
-                .as("of those that are known")
-                .isLessThan(usage("bi").ownBytes());
+                .as("of those that are known, with the one that goes")
+                .isGreaterThan(usage("bi").ownBytes() - 4 * MB);
         beats(2);
         assertThat(lastMove().reason()).endsWith(": pool etl takes its share of ssd back");
         waits(120_000);

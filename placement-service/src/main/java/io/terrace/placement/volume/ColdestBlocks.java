@@ -75,6 +75,10 @@ final class ColdestBlocks {
         Map<Key, PriorityQueue<Cold>> hottestFirst = new HashMap<>();
         long halfLifeMs = clusterState.heatSettings().halfLifeMs();
         for (Known block : known.all()) {
+            if (known.slot(block) == PoolBytes.UNKNOWN) {
+                // Other rules hold since it was looked at, and they may give it another range, or none.
+                continue;
+            }
             TierRange range = block.rule().tiers();
             BlockHeat heat = clusterState.heat().peek(block.block().id());
             double reads = heat == null ? 0 : heat.heat(nowMs, halfLifeMs);

@@ -81,12 +81,8 @@ final class DownMoves {
                 + TierKeeper.name(tier) + " back";
         while (space.aboveHighWaterBytes(nowMs, node, tier, true) + pools.claimedBytes(nowMs, node, tier) > 0
                 && !node.volumeMoves().isFull()) {
-            int from = pools.firstToGiveBack(nowMs, node, tier);
+            int from = pools.furthestAbove(nowMs, node, tier);
             Cold cold = from == NOBODY ? null : coldest.peek(nowMs, node.uuid(), tier, from);
-            if (cold == null && from == PoolBytes.UNKNOWN) {
-                from = pools.furthestAbove(nowMs, node, tier);
-                cold = from == NOBODY ? null : coldest.peek(nowMs, node.uuid(), tier, from);
-            }
             if (cold == null) {
                 break;
             }
@@ -167,14 +163,14 @@ final class DownMoves {
     /** The coldest block of who gives back first, else of all. */
     private @Nullable Cold next(long nowMs, DataNodeState node, StorageTier tier) {
         if (pools.divides(tier)) {
-            int first = pools.firstToGiveBack(nowMs, node, tier);
+            int first = pools.furthestAbove(nowMs, node, tier);
             Cold cold = first == NOBODY ? null : coldest.peek(nowMs, node.uuid(), tier, first);
             if (cold != null) {
                 return cold;
             }
         }
         Cold coldestOfAll = null;
-        for (int pool = 0; pool < PoolBytes.SLOTS; pool++) {
+        for (int pool = 0; pool <= PoolBytes.PINNED; pool++) {
             Cold cold = coldest.peek(nowMs, node.uuid(), tier, pool);
             if (cold != null && (coldestOfAll == null || cold.heat() < coldestOfAll.heat())) {
                 coldestOfAll = cold;

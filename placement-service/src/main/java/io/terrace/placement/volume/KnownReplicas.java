@@ -216,14 +216,6 @@ final class KnownReplicas {
         return rule.place() == PathRule.Place.PIN ? PoolBytes.PINNED : rule.pool();
     }
 
-    /** Takes what the NameNode says of a block of whose heat nothing is known any more, by the rule that held. */
-    void seeAgain(long nowMs, Placed placed) {
-        Known known = blocks.get(placed.block().id());
-        if (known != null) {
-            see(nowMs, placed, known.rule);
-        }
-    }
-
     /** Takes what the NameNode says of a block that the rule gives a range. */
     Known see(long nowMs, Placed placed, PathRule rule) {
         offered.remove(placed.block().id());
@@ -236,7 +228,7 @@ final class KnownReplicas {
         return known;
     }
 
-    /** The same for a block of which no access is known. It makes no other one leave, as it is forgotten when it does not move. */
+    /** The same for a block that a DataNode offered. It makes no other one leave, as it is forgotten when it does not move. */
     Known seeOffered(long nowMs, Placed placed, PathRule rule) {
         offered.add(placed.block().id());
         return update(nowMs, placed, rule);
@@ -361,6 +353,17 @@ final class KnownReplicas {
             put(known, place.moving(openMoveTo(node, blockId)));
             count(known, 1);
         }
+        forgetIfOffered(blockId);
+    }
+
+    /** The DataNode offers a block again if there is more to do, so it is known only while one of its replicas moves. */
+    private void forgetIfOffered(long blockId) {
+        Known known = blocks.get(blockId);
+        if (known != null
+                && offered.contains(blockId)
+                && Stream.of(known.places).allMatch(place -> place.movingTo() == null)) {
+            forget(blockId);
+        }
     }
 
     /** The DataNode says where the replica is after a move of ours; the NameNode hears it too, sooner or later. */
@@ -373,6 +376,7 @@ final class KnownReplicas {
             put(known, settled.unsureUntil(nowMs + UNSURE_MS));
             count(known, 1);
         }
+        forgetIfOffered(blockId);
     }
 
     /** What became of a move of ours is not known, so wherever the replica is, nobody else needs to have moved it. */
@@ -387,5 +391,6 @@ final class KnownReplicas {
                 blocks.remove(blockId);
             }
         }
+        forgetIfOffered(blockId);
     }
 }

@@ -38,13 +38,6 @@ final class OfferedBlocks {
     /** Of files whose range an annotation gives, as it is not known which. */
     private static final long OF_ANNOTATIONS_MS = TimeUnit.HOURS.toMillis(1);
 
-    /** The rules in force. */
-    interface RangeRules {
-        /** The rule that gives a block a range; null if none does. */
-        @Nullable
-        PathRule of(Placed placed);
-    }
-
     private final ClusterState clusterState;
     private final NamespaceView view;
     private final TierSpace space;

@@ -101,8 +101,10 @@ final class TierKeeper {
         if (range == null || replica == null || replica.tier() != offer.tier() || placed.obstacle() != null) {
             return false;
         }
-        boolean isNew = known.find(placed.block().id()) == null;
-        Known block = isNew ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
+        long id = placed.block().id();
+        boolean isNew = known.find(id) == null;
+        Known block =
+                isNew || known.isOffered(id) ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
         // A full tier is asked about sooner than it is known that nobody has read a block for as long as it is kept.
         boolean isCold = offer.ageMs() >= coldMs(range)
                 && clusterState.heardForMs(nowMs) >= Math.min(coldMs(range), OfferedBlocks.KNOWN_BY_AGE_MS);
@@ -110,7 +112,7 @@ final class TierKeeper {
                 ? sink(nowMs, block, replica, range)
                 : mover(nowMs, block, replica) != null && downMoves.drainOf(nowMs, node, block, replica.tier());
         if (!goes && isNew) {
-            known.forget(placed.block().id());
+            known.forget(id);
         }
         return goes;
     }

@@ -216,19 +216,7 @@ final class TierPools {
         return claims.bytes(nowMs, node, tier, null, -1);
     }
 
-    /**
-     * Who gives back first: those whose pool is not known, then the pool furthest above its own share.
-     *
-     * @return -1 if nobody has more than that
-     */
-    int firstToGiveBack(long nowMs, DataNodeState node, StorageTier tier) {
-        if (bytes.booked(node.uuid(), tier, PoolBytes.UNKNOWN) > 0) {
-            return PoolBytes.UNKNOWN;
-        }
-        return furthestAbove(nowMs, node, tier);
-    }
-
-    /** The pool furthest above its own share; -1 if none has more than that. */
+    /** Who gives back first: the pool furthest above its own share; -1 if none has more than that. */
     int furthestAbove(long nowMs, DataNodeState node, StorageTier tier) {
         long dividedBytes = dividedBytes(nowMs, node, tier);
         int furthest = -1;

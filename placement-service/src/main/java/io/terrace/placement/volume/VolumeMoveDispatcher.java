@@ -1,9 +1,11 @@
 package io.terrace.placement.volume;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
@@ -47,18 +49,25 @@ final class VolumeMoveDispatcher {
     private final NamespaceView reviews;
     private final KnownReplicas known;
     private final TierSpace space;
+    private final RangeRules rangeRules;
     private final VolumeMoveSettings settings;
 
     /** DataNodes whose moves wait; those that were asked about last are at the end. */
     private final Set<DataNodeState> waiting = new LinkedHashSet<>();
 
-    VolumeMoveDispatcher(ClusterState clusterState, NamespaceView view, KnownReplicas known, TierSpace space) {
+    VolumeMoveDispatcher(
+            ClusterState clusterState,
+            NamespaceView view,
+            KnownReplicas known,
+            TierSpace space,
+            RangeRules rangeRules) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
         this.view = view.askedBy(Asker.ORDERS);
         this.reviews = view.askedBy(Asker.REVIEWS);
         this.known = known;
         this.space = space;
+        this.rangeRules = rangeRules;
         this.settings = clusterState.moveSettings().volumes();
     }
 
@@ -179,7 +188,7 @@ final class VolumeMoveDispatcher {
     }
 
     /** Why the move may not be made any more; null if it may. */
-    private static @Nullable String unfit(Move move, @Nullable Placed placed) {
+    private @Nullable String unfit(Move move, @Nullable Placed placed) {
         Volumes volumes = move.volumes();
         if (placed == null) {
             return "the block is deleted";
@@ -197,9 +206,18 @@ final class VolumeMoveDispatcher {
         if (replica.obstacle() != null) {
             return replica.obstacle();
         }
-        return volumes != null && replica.tier() == volumes.from()
-                ? null
-                : "the replica is not where it was when the move was decided on";
+        if (volumes == null || replica.tier() != volumes.from()) {
+            return "the replica is not where it was when the move was decided on";
+        }
+        return volumes.kept() && !mayBeIn(placed, volumes.to())
+                ? "no rule or annotation gives the block a range with that tier any more"
+                : null;
+    }
+
+    /** A rename, rule or annotation may have changed the range since the block was looked at. */
+    private boolean mayBeIn(Placed placed, StorageTier tier) {
+        TierRange range = TierRange.of(rangeRules.of(placed));
+        return range != null && range.contains(tier);
     }
 
     private MoveOrder send(long nowMs, DataNodeState node, Move move) {

@@ -88,7 +88,7 @@ public final class VolumePlacement {
         this.downMoves = new DownMoves(clusterState, known, space, pools, orders);
         this.keeper = new TierKeeper(clusterState, known, space, pools, orders, downMoves);
         this.offeredBlocks = new OfferedBlocks(clusterState, this.view, space, keeper, this::boundRule);
-        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space);
+        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space, this::boundRule);
         this.texts = new StayTexts(clusterState, known, space, pools);
     }
 
@@ -241,13 +241,13 @@ public final class VolumePlacement {
         return next;
     }
 
-    /** Blocks whose heat is known, and known ones whose heat was forgotten: where they are still counts. */
+    /** Blocks whose heat is known, and known ones whose heat was forgotten. Those that were offered are known while they move. */
     private long[] sweepIds() {
         return LongStream.concat(
                         Arrays.stream(clusterState.heat().ids()),
                         known.all().stream()
                                 .mapToLong(block -> block.block().id())
-                                .filter(id -> clusterState.heat().peek(id) == null))
+                                .filter(id -> clusterState.heat().peek(id) == null && !known.isOffered(id)))
                 .toArray();
     }
 
@@ -271,8 +271,18 @@ public final class VolumePlacement {
             } else if (heat != null) {
                 look(nowMs, block, heat);
             } else {
-                known.seeAgain(nowMs, block);
+                lookWithoutHeat(nowMs, block);
             }
+        }
+    }
+
+    /** Where a block is whose heat was forgotten still counts, while a rule gives it a range. */
+    private void lookWithoutHeat(long nowMs, Placed block) {
+        PathRule rule = boundRule(block);
+        if (rule == null) {
+            known.forget(block.block().id());
+        } else if (known.find(block.block().id()) != null) {
+            known.see(nowMs, block, rule);
         }
     }
 
@@ -358,19 +368,11 @@ public final class VolumePlacement {
         // A block is left alone while it moves, so nobody looked at what was decided meanwhile, such as by other rules.
         for (Result result : results) {
             long id = result.block().id();
-            Known block = known.find(id);
-            if (block != null && known.isOffered(id) && isAtRest(block)) {
-                // The DataNode offers it again if there is more to do.
-                known.forget(id);
-            } else if (block != null && accessed.size() < MOST_ACCESSED) {
+            if (known.find(id) != null && !known.isOffered(id) && accessed.size() < MOST_ACCESSED) {
                 accessed.add(id);
             }
         }
         return others;
-    }
-
-    private static boolean isAtRest(Known block) {
-        return block.places().stream().allMatch(place -> place.movingTo() == null);
     }
 
     /** The last answer to a DataNode did not arrive. */
