@@ -48,6 +48,7 @@ final class BlockSender {
     private long ackedNumber;
     private boolean lastSent;
     private long endBytes;
+    private long ackedBytes;
     private boolean finalisedByFirst;
     private boolean finalised;
     private @Nullable IOException fault;
@@ -61,6 +62,7 @@ final class BlockSender {
     /**
      * A block that the DataNode has opened.
      *
+     * @param startBytes of the block that all DataNodes have
      * @param answerTimeoutNs the longest that the DataNode may be silent while it owes an answer
      * @param keepAliveNs the longest that it may hear nothing
      * @param progress told of it
@@ -71,8 +73,11 @@ final class BlockSender {
             long answerTimeoutNs,
             long keepAliveNs,
             Progress progress,
+            long startBytes,
             long nowNs) {
         this.frames = frames;
+        this.endBytes = startBytes;
+        this.ackedBytes = startBytes;
         this.connection = connection;
         this.landing = connection.landing();
         this.answerTimeoutNs = answerTimeoutNs;
@@ -105,10 +110,15 @@ final class BlockSender {
         return endBytes;
     }
 
-    /** What ended it before all had finalised the block; null when nothing did. */
+    /** What ended it before all had finalised the block; null when nothing did, and once all have. */
     @Nullable
     IOException fault() {
         return fault;
+    }
+
+    /** Of the block that all DataNodes have. */
+    long ackedBytes() {
+        return ackedBytes;
     }
 
     /** From now on another one is told. */
@@ -149,21 +159,23 @@ final class BlockSender {
             }
             // What came with the answer to the request does not show in the selector any more.
             take(nowNs);
-            if (connection.isReadable()) {
+            if (!finalised && connection.isReadable()) {
                 receive(nowNs);
             }
-            landing.check();
-            send(nowNs);
             if (finalised) {
                 // Its end would be there to be read, over and over, while the next block is opened.
                 connection.awaitNothing();
                 return 0;
             }
+            landing.check();
+            send(nowNs);
             long leftNs = keepAlive(nowNs);
             connection.awaitOutput(sending != null);
             return leftNs;
         } catch (IOException e) {
-            fault = said(e);
+            IOException why = said(e);
+            // All have it, whatever became of the connection that said so.
+            fault = finalised ? null : why;
             BlockOpening.close(connection);
             return 0;
         }
@@ -204,6 +216,11 @@ final class BlockSender {
         }
         sent.add(next);
         partlySent = next;
+        if (next.endOffset() - next.freshBytes() != endBytes) {
+            // A DataNode that has as many bytes would take them for these.
+            throw new IllegalStateException(next.freshBytes() + " bytes up to " + next.endOffset() + " after the first "
+                    + endBytes + " bytes of a block");
+        }
         lastNumber++;
         lastSent = next.has(WriteFrame.LAST);
         endBytes = next.endOffset();
@@ -255,7 +272,8 @@ final class BlockSender {
     }
 
     private void take(long nowNs) throws IOException {
-        for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
+        // What follows the last acknowledgement is not about the block.
+        for (WriteConnection.Received got = next(); got != null; got = next()) {
             waitsSinceNs = nowNs;
             switch (got.frame().type()) {
                 case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.frame(), got.body()));
@@ -265,6 +283,10 @@ final class BlockSender {
                         "a frame of type " + got.frame().type());
             }
         }
+    }
+
+    private WriteConnection.@Nullable Received next() throws IOException {
+        return finalised ? null : connection.next();
     }
 
     private void receive(WriteFrame header, WriteAck ack) throws IOException {
@@ -291,6 +313,7 @@ final class BlockSender {
             ackedNumber++;
             finalised = frame.has(WriteFrame.LAST);
             sent.remove();
+            ackedBytes = frame.endOffset();
             progress.acknowledged(frame.endOffset(), frame.freshBytes());
             frames.acked(frame);
         }
@@ -319,7 +342,7 @@ final class BlockSender {
     private IOException said(IOException seen) {
         try {
             boolean more = true;
-            while (more) {
+            while (more && !finalised) {
                 more = receive(waitsSinceNs);
             }
             return seen;

@@ -45,6 +45,9 @@ final class FileSender implements BlockSender.Progress {
 
     private String firstNode = "";
 
+    /** Of the block whose pipeline failed last, what all its DataNodes have. */
+    private long ackedBytes;
+
     /** Of the block, sent before it was opened anew. */
     private boolean resumed;
 
@@ -128,14 +131,14 @@ final class FileSender implements BlockSender.Progress {
         long leftNs = serve(System.nanoTime());
         trailing.complete(at);
         BlockSender current = block;
-        if (current != null && current.fault() != null) {
-            recover(current, current.fault());
-        } else if (current != null && current.isFinalised()) {
+        if (current != null && current.isFinalised()) {
             block = null;
             measured(current);
             at.giveBack(current.connection());
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
+        } else if (current != null && current.fault() != null) {
+            recover(current, current.fault());
         } else if (current != null && goesOn(current)) {
             block = null;
             measured(current);
@@ -187,6 +190,7 @@ final class FileSender implements BlockSender.Progress {
     private void recover(BlockSender failed, IOException fault) throws IOException {
         block = null;
         queue.giveBack(failed.sent());
+        ackedBytes = failed.ackedBytes();
         DataFrame next = queue.peek();
         ending = next != null && next.isEnd();
         if (!stock.isRunning()) {
@@ -252,7 +256,8 @@ final class FileSender implements BlockSender.Progress {
             firstNode = pipeline[0].getDatanodeUuid();
             resumed = recovering;
             long nowNs = System.nanoTime();
-            BlockSender fresh = new BlockSender(queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, nowNs);
+            BlockSender fresh = new BlockSender(
+                    queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, recovering ? ackedBytes : 0, nowNs);
             block = fresh;
             if (whole != null) {
                 queue.poll();

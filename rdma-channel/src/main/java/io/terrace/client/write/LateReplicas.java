@@ -113,24 +113,34 @@ final class LateReplicas {
 
     private boolean resumed(int node, long timeoutNs) throws IOException {
         DataFrame first = frames.iterator().next();
-        byte[] request = block.resuming(node, first.endOffset() - first.freshBytes());
+        long ackedBytes = first.endOffset() - first.freshBytes();
+        byte[] request = block.resuming(node, ackedBytes);
         try {
             BlockOpening.Opened opened =
                     opening.open(block.nodes().get(node), BlockOpening.Request.again(request), timeoutNs, true);
-            return opened != null && send(opened.connection(), timeoutNs);
+            return opened != null && send(opened.connection(), ackedBytes, timeoutNs);
         } catch (PipelineException e) {
             LOG.debug("{} is not open again at {}", block, block.nodes().get(node), e);
             return false;
         }
     }
 
-    private boolean send(WriteConnection connection, long timeoutNs) throws IOException {
+    private boolean send(WriteConnection connection, long ackedBytes, long timeoutNs) throws IOException {
         boolean done = false;
         try {
             BlockSender sender = new BlockSender(
-                    new Again(frames), connection, timeoutNs, stock.keepAliveNs(), new Untold(), System.nanoTime());
-            while (!sender.isFinalised()) {
+                    new Again(frames),
+                    connection,
+                    timeoutNs,
+                    stock.keepAliveNs(),
+                    new Untold(),
+                    ackedBytes,
+                    System.nanoTime());
+            while (true) {
                 long leftNs = sender.advance(System.nanoTime());
+                if (sender.isFinalised()) {
+                    break;
+                }
                 IOException fault = sender.fault();
                 if (fault != null) {
                     throw fault;
@@ -138,9 +148,7 @@ final class LateReplicas {
                 if (!stock.isRunning()) {
                     throw new InterruptedIOException("the file has ended");
                 }
-                if (!sender.isFinalised()) {
-                    opening.await(leftNs);
-                }
+                opening.await(leftNs);
             }
             done = true;
             opening.giveBack(connection);

@@ -48,6 +48,9 @@ final class FakeStreamer implements StockStreamer {
     /** What {@link #canExclude} says. */
     volatile boolean apart = true;
 
+    /** Run when a block is open, before more of it is sent. */
+    volatile Runnable afterOpen = () -> {};
+
     /** Which DataNodes had a block when it was to be copied, block by block. */
     final List<List<Boolean>> copied = new CopyOnWriteArrayList<>();
 
@@ -225,7 +228,9 @@ final class FakeStreamer implements StockStreamer {
     }
 
     private boolean open(BlockConstructionStage stage) throws IOException {
-        return output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(answerTimeoutMs));
+        boolean opened = output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(answerTimeoutMs));
+        afterOpen.run();
+        return opened;
     }
 
     @Override

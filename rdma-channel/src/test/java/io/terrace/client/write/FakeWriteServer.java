@@ -94,6 +94,22 @@ class FakeWriteServer implements Closeable {
         return null;
     }
 
+    /** Said with the last acknowledgement of a block, before the connection ends; null where it goes on. */
+    @Nullable
+    FailedPipeline afterBlock(Block block) {
+        return null;
+    }
+
+    /** Whether the connection serves another block after this one. */
+    boolean goesOn(Block block) {
+        return true;
+    }
+
+    /** Called when a connection has ended. */
+    void ended() {
+        // Nobody is told.
+    }
+
     /** Called before the first frame of a connection. */
     boolean started(SocketChannel connection) {
         return true;
@@ -113,7 +129,7 @@ class FakeWriteServer implements Closeable {
     }
 
     private void serve(SocketChannel connection) {
-        try (connection) {
+        try {
             ByteBuffer hello = ByteBuffer.allocate(TcpFrame.HEADER_BYTES);
             FrameChannel frames = new FrameChannel(connection);
             frames.receiveBody(hello);
@@ -133,6 +149,17 @@ class FakeWriteServer implements Closeable {
             }
         } catch (IOException | UncheckedIOException e) {
             // The client is gone, or the test ended.
+        } finally {
+            close(connection);
+            ended();
+        }
+    }
+
+    private static void close(SocketChannel connection) {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -190,19 +217,25 @@ class FakeWriteServer implements Closeable {
             replicatedBytes = block.bytes.length;
             FailedPipeline fault = beforeAck(block, frame);
             if (fault != null) {
-                byte[] failed = BlockOpResponseProto.newBuilder()
-                        .setStatus(fault.status())
-                        .setFirstBadLink(fault.address())
-                        .build()
-                        .toByteArray();
-                send(frames, new WriteFrame(failed.length, WriteFrame.FAILED, (byte) 0, frame.number()), failed);
+                frames.send(failed(fault, frame.number()));
                 return false;
             }
             WriteAck ack = new WriteAck(replicatedBytes, replicatedNumber, replicatedBytes);
-            send(frames, ack, last ? WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED : 0, frame.number());
+            // As a real one, it has finalised the block before it says so.
             block.finalised = last;
+            FailedPipeline after = last ? afterBlock(block) : null;
+            ByteBuffer said = bytes(ack, last ? WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED : 0, frame.number());
+            if (after != null) {
+                ByteBuffer failed = failed(after, frame.number());
+                frames.send(ByteBuffer.allocate(said.remaining() + failed.remaining())
+                        .put(said)
+                        .put(failed)
+                        .flip());
+                return false;
+            }
+            frames.send(said);
         }
-        return true;
+        return goesOn(block);
     }
 
     /** As a DataNode, it finalises only what is whole. */
@@ -242,9 +275,22 @@ class FakeWriteServer implements Closeable {
     }
 
     private static void send(FrameChannel frames, WriteAck ack, int flags, long number) throws IOException {
+        frames.send(bytes(ack, flags, number));
+    }
+
+    private static ByteBuffer bytes(WriteAck ack, int flags, long number) {
         ByteBuffer body = ByteBuffer.allocate(WriteAck.BYTES);
         ack.encode(body);
-        send(frames, ack.frame(flags, number), body.array());
+        return bytes(ack.frame(flags, number), body.array());
+    }
+
+    private static ByteBuffer failed(FailedPipeline fault, long number) {
+        byte[] body = BlockOpResponseProto.newBuilder()
+                .setStatus(fault.status())
+                .setFirstBadLink(fault.address())
+                .build()
+                .toByteArray();
+        return bytes(new WriteFrame(body.length, WriteFrame.FAILED, (byte) 0, number), body);
     }
 
     /** A window for a client that asks; null when there is none. */
@@ -269,9 +315,13 @@ class FakeWriteServer implements Closeable {
     }
 
     private static void send(FrameChannel frames, WriteFrame header, byte[] body) throws IOException {
+        frames.send(bytes(header, body));
+    }
+
+    private static ByteBuffer bytes(WriteFrame header, byte[] body) {
         ByteBuffer bytes = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
         header.encode(bytes);
-        frames.send(bytes.put(body).flip());
+        return bytes.put(body).flip();
     }
 
     void endConnections() throws IOException {
