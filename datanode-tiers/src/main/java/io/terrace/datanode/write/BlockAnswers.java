@@ -20,6 +20,9 @@ public final class BlockAnswers {
     private Progress all = Progress.NONE;
     private boolean failed;
 
+    /** The client is gone since this DataNode has the whole block. */
+    private boolean unheard;
+
     /** So far a DataNode has a block, or those after it. */
     private record Progress(long number, long bytes, boolean finalised) {
         static final Progress NONE = new Progress(0, 0, false);
@@ -64,13 +67,27 @@ public final class BlockAnswers {
         if (more) {
             block.acknowledge(all.bytes);
         }
+        if (!unheard) {
+            tell();
+        }
+    }
+
+    private void tell() throws IOException {
         int flags = (own.finalised ? WriteFrame.FINALIZED : 0) | (all.finalised ? WriteFrame.ALL_FINALIZED : 0);
         WriteAck ack = new WriteAck(own.bytes, all.number, all.bytes);
         out.clear();
         ack.frame(flags, own.number).encode(out);
         ack.encode(out);
         long beginNs = System.nanoTime();
-        frames.send(out.flip());
+        try {
+            frames.send(out.flip());
+        } catch (IOException e) {
+            if (!own.finalised || !frames.channel().isOpen()) {
+                throw e;
+            }
+            // The NameNode may take the block for written: those that lack some of it get that from here alone.
+            unheard = true;
+        }
         block.events().acknowledged(System.nanoTime() - beginNs);
     }
 
@@ -91,12 +108,12 @@ public final class BlockAnswers {
     }
 
     /**
-     * Says why the block is not written any further, unless that is said.
+     * Says why the block is not written any further, unless that is said, or all have the block.
      *
      * @param refusal Hadoop's {@code BlockOpResponseProto}
      */
     public synchronized void fail(byte[] refusal) throws IOException {
-        if (!failed) {
+        if (!failed && !all.finalised) {
             failed = true;
             send(frames, WriteFrame.FAILED, own.number, refusal);
         }

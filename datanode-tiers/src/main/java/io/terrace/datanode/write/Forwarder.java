@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Sends a block on to the next DataNode while it is written, as fast as that one takes it. The replica's writer sends what it
  * has just verified, if the next one keeps up. A thread of its own sends what that one lacks, from the replica's files, and
  * takes in what it acknowledges. It alone says that the next one has failed. It ends when all after this DataNode have
- * finalised the block, when one of them fails, or with the writer.
+ * finalised the block, when one of them fails, or with the writer. A client that goes when this DataNode has finalised the block
+ * ends neither.
  */
 final class Forwarder implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
@@ -204,7 +205,8 @@ final class Forwarder implements Closeable {
     private void receive() throws IOException {
         sender.told(PipelineEvents::receiving);
         connection.fill();
-        for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
+        // What follows the last acknowledgement is not about the block.
+        for (WriteConnection.Received got = next(); got != null; got = next()) {
             clock.heard();
             switch (got.frame().type()) {
                 case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.frame(), got.body()));
@@ -220,6 +222,10 @@ final class Forwarder implements Closeable {
         }
     }
 
+    private WriteConnection.@Nullable Received next() throws IOException {
+        return finalised ? null : connection.next();
+    }
+
     private void receive(WriteFrame header, WriteAck ack) throws IOException {
         long number = ack.replicatedNumber();
         boolean last = header.has(WriteFrame.ALL_FINALIZED);
@@ -229,13 +235,13 @@ final class Forwarder implements Closeable {
         }
         sender.acked(number);
         queue.acked(ack.replicatedBytes());
+        tell(number, ack.replicatedBytes(), last);
         finalised = last;
-        tell(number, ack.replicatedBytes());
     }
 
-    private void tell(long number, long bytes) throws IOException {
+    private void tell(long number, long bytes, boolean last) throws IOException {
         try {
-            answers.next(number, bytes, finalised);
+            answers.next(number, bytes, last);
         } catch (IOException e) {
             throw new ClientGoneException(e);
         }

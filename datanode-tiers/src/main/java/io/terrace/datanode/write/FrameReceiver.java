@@ -176,15 +176,18 @@ public final class FrameReceiver {
 
     /**
      * Data continues where the last frame ended, or begins with its last, partial chunk and covers that. The first of a replica
-     * that had bytes already may begin before their end: the client sends again what not all DataNodes had.
+     * that had bytes already may begin before their end: the client sends again what not all DataNodes had. It does not begin
+     * before what all had: such a frame is of another block, and would be taken for written where that is no longer.
      */
     private void checkPlace(WriteData data) throws MalformedMessageException {
         int chunkBytes = block.chunkBytes();
         boolean anywhere = position < 0 && startBytes > 0;
         long from = Math.max(position, 0);
         long expected = data.dataBytes() == 0 ? from : from - from % chunkBytes;
+        long recovered = block.recoveredBytes();
         boolean inPlace = anywhere
-                ? data.offset() <= (data.dataBytes() == 0 ? startBytes : startBytes - startBytes % chunkBytes)
+                ? data.offset() >= recovered - recovered % chunkBytes
+                        && data.offset() <= (data.dataBytes() == 0 ? startBytes : startBytes - startBytes % chunkBytes)
                 : data.offset() == expected;
         long end = data.offset() + data.dataBytes();
         if (!inPlace || end < from || end > block.mostBytes()) {

@@ -30,6 +30,14 @@ public interface OpenBlock extends Closeable {
     long lengthBytes();
 
     /**
+     * What all DataNodes of a pipeline that has failed had of the block, as its client says; 0 for a new one. What the client sends
+     * now continues that.
+     */
+    default long recoveredBytes() {
+        return 0;
+    }
+
+    /**
      * Where the next piece is to be received, which is then written.
      *
      * @param own a buffer of the caller's with room for it

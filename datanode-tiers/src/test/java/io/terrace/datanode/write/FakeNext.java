@@ -89,10 +89,21 @@ final class FakeNext implements AutoCloseable {
 
     static void ack(FrameChannel frames, long number, long allNumber, long bytes, int flags) throws IOException {
         ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + WriteAck.BYTES);
-        WriteAck ack = new WriteAck(bytes, allNumber, bytes);
+        encode(out, new WriteAck(bytes, allNumber, bytes), number, flags);
+        frames.send(out.flip());
+    }
+
+    /** All have finalised the block with this frame; then, in the same packet, a failure. */
+    static void ackAndFail(FrameChannel frames, long number, long bytes) throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(2 * WriteFrame.HEADER_BYTES + WriteAck.BYTES);
+        encode(out, new WriteAck(bytes, number, bytes), number, WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED);
+        new WriteFrame(0, WriteFrame.FAILED, (byte) 0, number).encode(out);
+        frames.send(out.flip());
+    }
+
+    private static void encode(ByteBuffer out, WriteAck ack, long number, int flags) {
         ack.frame(flags, number).encode(out);
         ack.encode(out);
-        frames.send(out.flip());
     }
 
     @Override

@@ -34,7 +34,7 @@ final class FakeStore implements BlockStore {
         if (whole != null) {
             whole.receive(CHUNK_BYTES);
         }
-        Block block = new Block();
+        Block block = new Block(name.startsWith("stuck"));
         blocks.add(block);
         return block;
     }
@@ -69,8 +69,14 @@ final class FakeStore implements BlockStore {
         final Thread writer = Thread.currentThread();
         volatile String state = "open";
         volatile int syncs;
+        private final boolean stuck;
         int frames;
         long acknowledged;
+
+        /** @param stuck whether its end fails */
+        Block(boolean stuck) {
+            this.stuck = stuck;
+        }
 
         @Override
         public @Nullable NextNode next() {
@@ -140,9 +146,12 @@ final class FakeStore implements BlockStore {
         }
 
         @Override
-        public void close() {
+        public void close() throws IOException {
             if (state.equals("open")) {
                 state = "left";
+            }
+            if (stuck) {
+                throw new IOException("stuck");
             }
         }
     }

@@ -160,6 +160,45 @@ final class ForwardingFaultsTest {
         assertThat(begun.first().blocks.get(0).left).isTrue();
     }
 
+    /** Nobody else has what the next one lacks. Told twice, it is sure to be found gone. */
+    @Test
+    void client_thatIsGone_whenThisOneHasTheBlock_isNotMissed() throws Exception {
+        Begun begun = begin(Pipeline.LONG_NS, NO_FLAGS);
+        begun.client().sendTo(5_000, WriteFrame.LAST);
+        WriteNode first = begun.first();
+        while (!first.blocks.get(0).finished) {
+            Thread.onSpinWait();
+        }
+        begun.client().close();
+        assertThat(FakeNext.take(begun.next())).isZero();
+        FakeNext.ack(begun.next(), 1, 0, 0, NO_FLAGS);
+        FakeNext.ack(begun.next(), 1, 1, 5_000, NO_FLAGS);
+        while (first.blocks.get(0).acknowledged == 0 && first.connections() > 0) {
+            Thread.onSpinWait();
+        }
+        FakeNext.ack(begun.next(), 2, 1, 5_000, NO_FLAGS);
+        FakeNext.ack(begun.next(), 2, 2, 5_000, WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED);
+        while (first.connections() > 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(first.givenBack).hasSize(1);
+        assertThat(first.figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED)).isZero();
+    }
+
+    /** The block is everywhere: what becomes of the connection does not matter. */
+    @Test
+    void next_thatFailsAfterTheEnd_isNotNamed() throws Exception {
+        Begun begun = begin(Pipeline.LONG_NS, WriteFrame.LAST);
+        FakeNext.ackAndFail(begun.next(), 1, 5_000);
+        begun.client().awaitAll();
+        begun.client().close();
+        while (begun.first().connections() > 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(begun.first().figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED))
+                .isZero();
+    }
+
     /** As the dataset does it when somebody else takes over the replica, wherever the writer waits. */
     @ParameterizedTest
     @CsvSource({"0", "4"})

@@ -116,6 +116,7 @@ final class ForwardingTest {
         nodes.get(0).startsWith = Arrays.copyOf(contents, 1_900_100);
         nodes.get(1).startsWith = Arrays.copyOf(contents, 700_300);
         nodes.get(2).startsWith = Arrays.copyOf(contents, 1_000_000);
+        nodes.forEach(node -> node.recoveredBytes = 700_300);
         Frames client = pipeline.client(nodes.get(0), contents);
         assertThat(client.open()).isEqualTo("yes");
         client.startAt(700_300);
@@ -128,6 +129,19 @@ final class ForwardingTest {
         client.sendTo(contents.length, WriteFrame.LAST);
         client.awaitAll();
         assertSame(nodes, contents);
+    }
+
+    /** It is another one: as long as what is there, it would be taken for that. */
+    @Test
+    void block_thatBeginsBeforeWhatAllHave_isRefused() throws Exception {
+        WriteNode node = pipeline.node("first", null, Pipeline.LONG_NS);
+        byte[] contents = Pipeline.contents(10_000);
+        node.startsWith = contents;
+        node.recoveredBytes = contents.length;
+        Frames client = pipeline.client(node, Pipeline.contents(contents.length));
+        assertThat(client.open()).isEqualTo("yes");
+        client.sendTo(contents.length, WriteFrame.LAST);
+        assertThat(client.failure()).contains("10000 bytes at 0 of a block of 10000 bytes");
     }
 
     @Test

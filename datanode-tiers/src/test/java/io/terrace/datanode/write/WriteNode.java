@@ -47,6 +47,9 @@ final class WriteNode implements BlockStore, Closeable {
     /** What a block has when it is opened, as after a recovery. */
     volatile byte[] startsWith = new byte[0];
 
+    /** What all DataNodes have of it then. */
+    volatile long recoveredBytes;
+
     /** @param lagBytes no more is received while the next one lacks more than that */
     WriteNode(Path directory, String name, @Nullable InetSocketAddress next, long answerTimeoutNs, long lagBytes)
             throws IOException {
@@ -105,7 +108,7 @@ final class WriteNode implements BlockStore, Closeable {
         if (whole != null) {
             return openWhole(request, through, whole);
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith);
+        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes);
         if (next != null) {
             WriteConnection connection =
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
@@ -139,7 +142,7 @@ final class WriteNode implements BlockStore, Closeable {
                 whole.sentOn();
             }
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0]);
+        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0], 0);
         blocks.add(block);
         return block;
     }
@@ -187,6 +190,7 @@ final class WriteNode implements BlockStore, Closeable {
         private final FileChannel data;
         private final FileChannel sums;
         private final ChunkVerifier verifier = ChunkVerifier.JDK.of(ChecksumType.CRC32C, CHUNK_BYTES);
+        private final long recoveredBytes;
         private @Nullable NextNode next;
         volatile long lengthBytes;
         volatile long acknowledged;
@@ -194,7 +198,8 @@ final class WriteNode implements BlockStore, Closeable {
         volatile boolean finished;
         volatile boolean left;
 
-        Block(Path dataFile, byte[] startsWith) throws IOException {
+        Block(Path dataFile, byte[] startsWith, long recoveredBytes) throws IOException {
+            this.recoveredBytes = recoveredBytes;
             this.dataFile = dataFile;
             this.sumFile = dataFile.resolveSibling(dataFile.getFileName() + ".sums");
             data = FileChannel.open(dataFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -251,6 +256,11 @@ final class WriteNode implements BlockStore, Closeable {
         @Override
         public long lengthBytes() {
             return lengthBytes;
+        }
+
+        @Override
+        public long recoveredBytes() {
+            return recoveredBytes;
         }
 
         @Override

@@ -165,6 +165,17 @@ final class WriteServiceTest {
         assertThat(store.blocks).hasSize(1);
     }
 
+    /** The client has been told that it is: a failure after that is of no block. */
+    @Test
+    void failure_afterABlockIsFinalised_isNotSaid() throws Exception {
+        FrameChannel channel = connect(service(2, LONG_NS, LONG_NS), new byte[0]);
+        channel.send(open("stuck"));
+        assertThat(answer(channel, WriteFrame.OPENED)).isEqualTo("yes");
+        channel.send(data(0, bytes(100), 1, WriteFrame.LAST, 1));
+        expectAck(channel, 1, 100, FINALIZED);
+        assertThat(channel.receive()).isNull();
+    }
+
     @Test
     void numbers_thatDoNotIncrease_endTheConnection() throws Exception {
         FrameChannel client = connect(service(4, LONG_NS, LONG_NS), open("file").array());

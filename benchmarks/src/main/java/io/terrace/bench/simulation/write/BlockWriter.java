@@ -24,8 +24,15 @@ final class BlockWriter implements OpenBlock {
     private final PipelineNode node;
     private final NodeConnection connection;
     private final StoredReplica replica;
+    private final long recoveredBytes;
 
-    private BlockWriter(WriteWorld world, PipelineNode node, NodeConnection connection, StoredReplica replica) {
+    private BlockWriter(
+            WriteWorld world,
+            PipelineNode node,
+            NodeConnection connection,
+            StoredReplica replica,
+            long recoveredBytes) {
+        this.recoveredBytes = recoveredBytes;
         this.world = world;
         this.node = node;
         this.connection = connection;
@@ -48,12 +55,17 @@ final class BlockWriter implements OpenBlock {
         } else {
             replica = node.recover(id, stamp, newStamp, wanted.getMinBytesRcvd(), wanted.getMaxBytesRcvd());
         }
-        BlockWriter writer = new BlockWriter(world, node, connection, replica);
+        BlockWriter writer = new BlockWriter(world, node, connection, replica, wanted.getMinBytesRcvd());
         if (!writer.isWritten()) {
             replica.writer = connection;
         }
         world.say(node.toString(), "opens %s, %s", replica, wanted.getStage());
         return writer;
+    }
+
+    @Override
+    public long recoveredBytes() {
+        return recoveredBytes;
     }
 
     /** Whether there is nothing left to write. */

@@ -189,6 +189,12 @@ final class ReplicaWriter implements OpenBlock {
     }
 
     @Override
+    public long recoveredBytes() {
+        boolean isNew = request.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE;
+        return isNew ? 0 : request.message().getMinBytesRcvd();
+    }
+
+    @Override
     public ByteBuffer pieceBuffer(ByteBuffer own, int bytes) {
         return copy == null ? own : copy.pieceBuffer(own, bytes);
     }
