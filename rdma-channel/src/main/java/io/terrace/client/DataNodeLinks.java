@@ -1,0 +1,192 @@
+package io.terrace.client;
+
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.common.DaemonThreads;
+import io.terrace.common.LogThrottle;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The DataNodes of this host that one channel directory leads to.
+ *
+ * <p>The first reader of a process looks through the directory and waits for the DataNodes to answer; those that come at the
+ * same time wait with it, as who opens a block elsewhere reads all of it there. From then on a daemon thread looks for
+ * DataNodes that came or went while there are readers, and readers never do. Thread-safe.
+ */
+final class DataNodeLinks {
+    private static final Logger LOG = LoggerFactory.getLogger(DataNodeLinks.class);
+
+    /** DataNodes of one host, at most. */
+    private static final int MAX_LINKS = 64;
+
+    /** Without a reader for so long the thread ends; the next reader starts another. */
+    private static final long UNUSED_NS = TimeUnit.MINUTES.toNanos(1);
+
+    private final ClientConfig.Local settings;
+    private final Path directory;
+    private final Function<Path, DataNodeLink> connector;
+    private final ReentrantLock scanning = new ReentrantLock();
+    private final LogThrottle failures = LogThrottle.once();
+
+    /** Replaced by whoever scans: readers go through it by number, which allocates nothing. */
+    private volatile List<DataNodeLink> links = List.of();
+
+    private volatile boolean scanned;
+
+    /** Whether a reader came since the thread last asked. */
+    private volatile boolean used;
+
+    private final AtomicBoolean scannerRuns = new AtomicBoolean();
+    private volatile @Nullable Thread scanner;
+
+    /** @param connector makes the link to the DataNode of a socket; it is not started yet */
+    DataNodeLinks(ClientConfig.Local settings, Path directory, Function<Path, DataNodeLink> connector) {
+        this.settings = settings;
+        this.directory = directory;
+        this.connector = connector;
+    }
+
+    /** A reader is here: connects if it is the first. */
+    void use() {
+        if (!scanned) {
+            scan(true);
+        }
+        if (!used) {
+            used = true;
+            startScanner();
+        }
+    }
+
+    /** The DataNode that has the block in memory or on NVM, as far as its table tells. Allocates nothing, calls nobody. */
+    @Nullable
+    DataNodeLink holding(String pool, long blockId, long generationStamp) {
+        List<DataNodeLink> known = links;
+        for (int i = 0; i < known.size(); i++) {
+            if (known.get(i).isResident(pool, blockId, generationStamp)) {
+                return known.get(i);
+            }
+        }
+        return null;
+    }
+
+    boolean isAnyOpen() {
+        List<DataNodeLink> known = links;
+        for (int i = 0; i < known.size(); i++) {
+            if (known.get(i).isOpen()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    int size() {
+        return links.size();
+    }
+
+    void reportSoon() {
+        links.forEach(DataNodeLink::reportSoon);
+    }
+
+    /** Says goodbye to all; the next reader starts anew. */
+    void close(long timeoutMs) {
+        scanning.lock();
+        try {
+            links.forEach(link -> link.close(timeoutMs));
+            links = List.of();
+            scanned = false;
+            used = false;
+        } finally {
+            scanning.unlock();
+        }
+        Thread running = scanner;
+        if (running != null) {
+            LockSupport.unpark(running);
+        }
+    }
+
+    private void startScanner() {
+        if (!scannerRuns.get() && scannerRuns.compareAndSet(false, true)) {
+            Thread thread = DaemonThreads.make("terrace-channel-scan", this::scanWhileUsed);
+            // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
+            thread.setContextClassLoader(DataNodeLinks.class.getClassLoader());
+            scanner = thread;
+            thread.start();
+        }
+    }
+
+    private void scanWhileUsed() {
+        do {
+            long usedNs = System.nanoTime();
+            while (scanned && System.nanoTime() - usedNs < UNUSED_NS) {
+                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs()));
+                if (used) {
+                    used = false;
+                    usedNs = System.nanoTime();
+                }
+                scan(false);
+            }
+            scannerRuns.set(false);
+            // A reader that came meanwhile may have taken this thread for one that goes on.
+        } while (used && scanned && scannerRuns.compareAndSet(false, true));
+    }
+
+    /** @param first whether a reader wants to go through what is found */
+    private void scan(boolean first) {
+        scanning.lock();
+        try {
+            // Whoever waited for the lock finds what was found meanwhile; what was closed meanwhile stays so.
+            if (scanned != first) {
+                update(first);
+            }
+        } finally {
+            scanning.unlock();
+        }
+    }
+
+    /** Looks for DataNodes that came, and drops those that went. */
+    private void update(boolean first) {
+        long nowNs = System.nanoTime();
+        List<DataNodeLink> now = new ArrayList<>(links);
+        try {
+            now.removeIf(DataNodeLink::hasEnded);
+            now.forEach(link -> link.touch(nowNs));
+            SocketDirectory channel = SocketDirectory.check(directory);
+            for (Path socket : channel.sockets(MAX_LINKS)) {
+                if (now.size() < MAX_LINKS
+                        && now.stream().noneMatch(link -> link.socketPath().equals(socket))) {
+                    // Not at each lookup, since it may have to resolve the owner's name.
+                    channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
+                    DataNodeLink link = connector.apply(socket);
+                    now.add(link);
+                    link.start();
+                }
+            }
+            if (first) {
+                long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(settings.grantTimeoutMs());
+                for (DataNodeLink each : now) {
+                    each.awaitOpened(deadlineNs - System.nanoTime());
+                }
+                now.removeIf(DataNodeLink::hasEnded);
+            }
+        } catch (IOException e) {
+            if (failures.first()) {
+                LOG.info("Reads through stock HDFS only: {}", e.toString());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            links = List.copyOf(now);
+            scanned = true;
+        }
+    }
+}
