@@ -15,9 +15,9 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  * @param endOffset one past the last byte
  * @param stockAddress of the DataNode that stock would read from
  * @param underConstruction whether the file is being written
- * @param fileName for messages
  * @param user whom the HDFS client reads for, whatever thread reads
  * @param distances how far away a DataNode is, by which stock counts what is read of it
+ * @param held the grants that the stream used last
  */
 public record BlockReadRequest(
         LocatedBlock block,
@@ -25,12 +25,10 @@ public record BlockReadRequest(
         long endOffset,
         InetSocketAddress stockAddress,
         boolean underConstruction,
-        boolean verifyChecksum,
-        String fileName,
-        String clientName,
         String user,
         ToIntFunction<DatanodeInfo> distances,
-        Configuration conf) {
+        Configuration conf,
+        StreamGrants held) {
     public BlockReadRequest {
         Objects.requireNonNull(block, "block");
         if (startOffset < 0 || endOffset < startOffset) {

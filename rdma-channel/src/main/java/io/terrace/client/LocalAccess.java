@@ -3,125 +3,96 @@ package io.terrace.client;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
-import java.lang.ref.WeakReference;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
-import java.util.WeakHashMap;
-import java.util.stream.Stream;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.security.token.Token;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which memory of this host readers with one configuration look into, and accessors of the blocks there. Thread-safe.
- * Connections and grants belong to the process.
+ * The memory of this host that the readers of one file system look into, and accessors of the blocks there. Bound once, as the
+ * HDFS client reads its own settings once. Connections and grants belong to the process. Thread-safe.
  */
 public final class LocalAccess {
     private static final Logger LOG = LoggerFactory.getLogger(LocalAccess.class);
-    private static final Map<Configuration, Binding> BINDINGS = new WeakHashMap<>();
-    private static final ClientUsers USERS = new ClientUsers();
-    /** Configurations that readers came with lately; a process has few. */
-    private static final int MAX_RECENT = 8;
 
-    private static volatile List<Binding> recent = List.of();
+    private final LocalDataNodes memory;
 
-    /** What a configuration means; read once, as the HDFS client reads its own settings once. */
-    private record Binding(WeakReference<Configuration> of, @Nullable LocalDataNodes memory, Metric otherwise) {}
-
-    private LocalAccess() {}
-
-    /** Whether readers with this configuration look for memory of this host at all; says so once where it is wrong. */
-    public static boolean looksForMemory(Configuration conf) {
-        return binding(conf).memory() != null;
+    private LocalAccess(LocalDataNodes memory) {
+        this.memory = memory;
     }
 
-    /** Whether a DataNode of this host has the block, as far as its table tells. Allocates nothing, locks nothing, calls nobody. */
-    public static boolean holds(Configuration conf, String pool, long blockId, long generationStamp) {
-        LocalDataNodes memory = binding(conf).memory();
-        return memory != null && memory.holds(pool, blockId, generationStamp);
+    /** Null where readers with this configuration do not look for memory of this host; says so where it is wrong. */
+    public static @Nullable LocalAccess of(Configuration conf) {
+        LocalDataNodes memory = AccessorBindings.bind(conf).memory();
+        return memory == null ? null : new LocalAccess(memory);
+    }
+
+    /**
+     * Whether a DataNode of this host has the block, as far as its table tells, or a grant of it is held. Allocates nothing,
+     * locks nothing, calls nobody.
+     */
+    public boolean holds(LocatedBlock located, StreamGrants held) {
+        StreamGrants.Held known = held.of(located);
+        if (known != null && known.grant().isLive()) {
+            return true;
+        }
+        ExtendedBlock block = located.getBlock();
+        return memory.holds(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
     }
 
     /** Counts a block that stock HDFS reads because no DataNode of this host has it. */
-    public static void countAbsent(Configuration conf) {
-        LocalDataNodes memory = binding(conf).memory();
-        if (memory != null) {
-            memory.countAbsent();
-        }
+    public void countAbsent() {
+        memory.countAbsent();
     }
 
-    /** An accessor of the block asked for; null, counted by reason, where stock HDFS is to read. */
-    static @Nullable ReplicaAccessor open(TerraceAccessorBuilder asked) {
+    /** An accessor of the block; null, counted by reason, where stock HDFS is to read. */
+    public @Nullable ReplicaAccessor open(BlockReadRequest range) {
+        LocatedBlock located = range.block();
         try {
-            return granted(asked);
-        } catch (IOException | RuntimeException | LinkageError e) {
-            LOG.debug("No grant for block {}", asked.blockId, e);
+            StreamGrants.Held known = range.held().of(located);
+            if (known != null
+                    && known.grant().lengthBytes() >= range.endOffset()
+                    && known.grant().isUsable()) {
+                return new LocalBlockAccessor(memory, known.key(), range.endOffset(), known.grant());
+            }
+            return granted(range);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.debug("No grant for {}", located, e);
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_FAILED);
             return null;
         }
     }
 
-    private static @Nullable ReplicaAccessor granted(TerraceAccessorBuilder asked) throws IOException {
-        Configuration configuration = asked.conf;
-        if (configuration == null) {
-            throw new IllegalStateException("no configuration");
-        }
-        Binding binding = binding(configuration);
-        LocalDataNodes memory = binding.memory();
-        if (memory == null) {
-            ClientMetrics.metricRegistry().increment(binding.otherwise());
-            return null;
-        }
-        if (!asked.allowShortCircuit) {
-            // Stock forbids it for files under construction (HDFS-2757), whatever block; LocalReads asks for the
-            // complete ones.
-            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
-            return null;
-        }
-        if (!memory.holds(asked.pool, asked.blockId, asked.generationStamp)) {
-            // Before anything is made of what was asked: most blocks of a client are not there.
+    private @Nullable ReplicaAccessor granted(BlockReadRequest range) {
+        ExtendedBlock block = range.block().getBlock();
+        if (!memory.holds(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp())) {
             memory.countAbsent();
             return null;
         }
-        String user = USERS.of(asked.clientName);
-        BlockKey block = new BlockKey(asked.pool, asked.blockId, asked.generationStamp);
-        GrantKey key = new GrantKey(user, asked.token, block);
-        LocalGrant grant = memory.grant(key, asked.visibleLength);
-        return grant == null ? null : new LocalBlockAccessor(memory, key, asked.visibleLength, grant);
+        BlockKey blockKey = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+        GrantKey key = new GrantKey(range.user(), bytes(range.block().getBlockToken()), blockKey);
+        LocalGrant grant = memory.grant(key, range.endOffset());
+        if (grant == null) {
+            return null;
+        }
+        range.held().hold(range.block(), key, grant);
+        return new LocalBlockAccessor(memory, key, range.endOffset(), grant);
     }
 
-    private static Binding binding(Configuration conf) {
-        List<Binding> lately = recent;
-        for (int i = 0; i < lately.size(); i++) {
-            if (lately.get(i).of().refersTo(conf)) {
-                return lately.get(i);
-            }
-        }
-        synchronized (BINDINGS) {
-            Binding known = BINDINGS.computeIfAbsent(conf, LocalAccess::bind);
-            recent = Stream.concat(Stream.of(known), lately.stream())
-                    .filter(binding -> !binding.of().refersTo(null))
-                    .limit(MAX_RECENT)
-                    .toList();
-            return known;
-        }
-    }
-
-    private static Binding bind(Configuration conf) {
-        WeakReference<Configuration> of = new WeakReference<>(conf);
-        try {
-            ClientConfig.Local settings = ClientConfig.from(conf).local();
-            Path directory = settings.channelDirectory();
-            if (directory == null) {
-                LOG.debug("Terrace is off in this client");
-                return new Binding(of, null, Metric.CLIENT_FALLBACK_OFF);
-            }
-            return new Binding(of, LocalDataNodes.of(settings, directory), Metric.CLIENT_FALLBACK_OFF);
-        } catch (IllegalArgumentException e) {
-            LOG.error("Reads through stock HDFS only: {}", e.getMessage());
-            return new Binding(of, null, Metric.CLIENT_FALLBACK_SETTINGS);
+    private static byte[] bytes(Token<BlockTokenIdentifier> token) {
+        try (DataOutputBuffer out = new DataOutputBuffer(256)) {
+            token.write(out);
+            return Arrays.copyOf(out.getData(), out.getLength());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -176,7 +176,12 @@ public final class LocalGrant implements CachedGrant {
 
     @Override
     public boolean isUsable() {
-        return users >= 0 && nanoClock.getAsLong() - leaseEndNs < 0 && table.isLive(extent.slot(), extent.sequence());
+        return isLive() && nanoClock.getAsLong() - leaseEndNs < 0;
+    }
+
+    /** Whether it is not over and its extent is live: {@link #isUsable} without a look at the clock. */
+    boolean isLive() {
+        return users >= 0 && table.isLive(extent.slot(), extent.sequence());
     }
 
     /**

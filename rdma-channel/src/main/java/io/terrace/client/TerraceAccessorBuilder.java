@@ -85,6 +85,6 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     /** Null means stock HDFS. Never throws: Hadoop would log a warning for each read. */
     @Override
     public @Nullable ReplicaAccessor build() {
-        return JvmFit.ofClient() ? LocalAccess.open(this) : null;
+        return JvmFit.ofClient() ? AccessorBindings.open(this) : null;
     }
 }

@@ -43,8 +43,8 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
             }
             ClientConfig settings = ClientConfig.from(conf);
             RemoteDataNodes remote = remote(conf, settings.remote());
-            boolean here = settings.localReads() && LocalAccess.looksForMemory(conf);
-            LocalReads local = here ? new LocalReads() : null;
+            LocalAccess here = settings.localReads() ? LocalAccess.of(conf) : null;
+            LocalReads local = here == null ? null : new LocalReads(here);
             ReplicaOrder order = new ReplicaOrder(
                     settings.replicasByType(),
                     conf.getLong(STALE_INTERVAL, STALE_INTERVAL_MS),

@@ -1,6 +1,8 @@
 package io.terrace.client;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.management.ThreadMXBean;
 import io.terrace.client.read.LocalReads;
@@ -8,7 +10,9 @@ import io.terrace.client.read.ReadRouter;
 import io.terrace.client.read.ReplicaOrder;
 import io.terrace.metrics.Metric;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -24,16 +28,31 @@ final class AbsentBlockTest {
     private static final int WARM_UP = 20_000;
     private static final int READS = 10_000;
     private static final long ABSENT = 7;
+    private static final LocatedBlock BLOCK =
+            new LocatedBlock(new ExtendedBlock(AccessorFixture.POOL, ABSENT, 1000, 1000 + ABSENT), new DatanodeInfo[0]);
 
     @RegisterExtension
     private final AccessorFixture fixture = new AccessorFixture();
 
+    private final StreamGrants none = new StreamGrants();
+    private int next;
+
     @BeforeEach
     void start() throws Exception {
-        // A look for DataNodes that came allocates; the test is about what happens between two of them.
-        fixture.conf.set("terrace.client.connect.pause", "1h");
+        // A look for DataNodes that came allocates, and is no reader's.
+        fixture.conf.set("terrace.client.connect.pause", "1ms");
         fixture.node.put(AccessorFixture.block(1), AccessorFixture.content(1, 1000));
         assertThat(fixture.build(1, 1000)).isNotNull();
+    }
+
+    @Test
+    void build_byMoreReadersInTurnThanAreRemembered_allocatesNothing() {
+        List<ReplicaAccessorBuilder> builders = IntStream.range(0, 100)
+                .mapToObj(i -> absent(new Configuration(fixture.conf)))
+                .toList();
+
+        assertThat(allocatedBytes(() -> builders.get(next++ % builders.size()).build() == null))
+                .isLessThan(READS);
     }
 
     private static long allocatedBytes(BooleanSupplier isAbsent) {
@@ -80,20 +99,38 @@ final class AbsentBlockTest {
     }
 
     @Test
+    void dataNodeThatComes_isConnectedTo_withoutAReader() throws Exception {
+        fixture.addNode("dn-2");
+
+        await().until(() -> ClientMetrics.value(Metric.CLIENT_CONNECTIONS) == 2);
+    }
+
+    @Test
     void mayServe_ofAnAbsentBlock_allocatesNothingAndIsCounted() throws Exception {
-        ReadRouter router = new ReadRouter(
-                new LocalReads(),
+        ReadRouter router = router(fixture.conf);
+
+        assertThat(allocatedBytes(() -> !router.mayServe(BLOCK, none))).isLessThan(READS);
+        assertThat(AccessorFixture.moved(Metric.CLIENT_FALLBACK_NOT_RESIDENT, () -> router.mayServe(BLOCK, none)))
+                .isEqualTo(1);
+        assertThat(AccessorFixture.moved(Metric.CLIENT_FS_STOCK_READERS, () -> router.mayServe(BLOCK, none)))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void mayServe_ofManyFileSystemsInTurn_allocatesNothing() {
+        List<ReadRouter> routers = IntStream.range(0, 100)
+                .mapToObj(i -> router(new Configuration(fixture.conf)))
+                .toList();
+
+        assertThat(allocatedBytes(() -> !routers.get(next++ % routers.size()).mayServe(BLOCK, none)))
+                .isLessThan(READS);
+    }
+
+    private static ReadRouter router(Configuration conf) {
+        return new ReadRouter(
+                new LocalReads(requireNonNull(LocalAccess.of(conf))),
                 null,
                 new ReplicaOrder(false, 0, ClientMetrics.metricRegistry()),
                 ClientMetrics.metricRegistry());
-        LocatedBlock block = new LocatedBlock(
-                new ExtendedBlock(AccessorFixture.POOL, ABSENT, 1000, 1000 + ABSENT), new DatanodeInfo[0]);
-
-        assertThat(allocatedBytes(() -> !router.mayServe(block, fixture.conf))).isLessThan(READS);
-        assertThat(AccessorFixture.moved(
-                        Metric.CLIENT_FALLBACK_NOT_RESIDENT, () -> router.mayServe(block, fixture.conf)))
-                .isEqualTo(1);
-        assertThat(AccessorFixture.moved(Metric.CLIENT_FS_STOCK_READERS, () -> router.mayServe(block, fixture.conf)))
-                .isEqualTo(1);
     }
 }

@@ -2,15 +2,9 @@ package io.terrace.client.read;
 
 import io.terrace.client.BlockReadRequest;
 import io.terrace.client.LocalAccess;
-import io.terrace.client.TerraceAccessorBuilder;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.Arrays;
-import org.apache.hadoop.conf.Configuration;
+import io.terrace.client.StreamGrants;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.io.DataOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +12,21 @@ import org.jspecify.annotations.Nullable;
  * being written too.
  */
 public final class LocalReads {
+    private final LocalAccess access;
+
+    /** @param access of the file system whose streams read */
+    public LocalReads(LocalAccess access) {
+        this.access = access;
+    }
+
     /** Whether the block is there, as far as is known without a call. Allocates nothing. */
-    boolean holds(LocatedBlock located, Configuration conf) {
-        ExtendedBlock block = located.getBlock();
-        return LocalAccess.holds(conf, block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+    boolean holds(LocatedBlock located, StreamGrants held) {
+        return access.holds(located, held);
     }
 
     /** Counts a block that is not there and that stock HDFS reads. */
-    void countAbsent(Configuration conf) {
-        LocalAccess.countAbsent(conf);
+    void countAbsent() {
+        access.countAbsent();
     }
 
     /**
@@ -39,22 +39,6 @@ public final class LocalReads {
      */
     @Nullable
     ReplicaAccessor open(BlockReadRequest range) {
-        ExtendedBlock block = range.block().getBlock();
-        try (DataOutputBuffer token = new DataOutputBuffer(256)) {
-            range.block().getBlockToken().write(token);
-            return new TerraceAccessorBuilder()
-                    .setFileName(range.fileName())
-                    .setBlock(block.getBlockId(), block.getBlockPoolId())
-                    .setGenerationStamp(block.getGenerationStamp())
-                    .setVerifyChecksum(range.verifyChecksum())
-                    .setClientName(range.clientName())
-                    .setAllowShortCircuitReads(true)
-                    .setVisibleLength(range.endOffset())
-                    .setConfiguration(range.conf())
-                    .setBlockAccessToken(Arrays.copyOf(token.getData(), token.getLength()))
-                    .build();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return access.open(range);
     }
 }

@@ -1,6 +1,7 @@
 package io.terrace.client.read;
 
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.StreamGrants;
 import io.terrace.client.remote.ReadCostModel;
 import io.terrace.client.remote.RemoteDataNodes;
 import io.terrace.client.remote.RemoteReplica;
@@ -9,7 +10,6 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -65,17 +65,17 @@ public final class ReadRouter {
      * Whether memory may have the block. If it has not, which is counted, stock HDFS is to read it, and nothing was allocated,
      * locked or called to know that.
      *
-     * @param conf of the client
+     * @param held the grants that the stream used last
      */
-    public boolean mayServe(LocatedBlock block, Configuration conf) {
+    public boolean mayServe(LocatedBlock block, StreamGrants held) {
         LocalReads here = local;
         RemoteDataNodes elsewhere = remote;
         try {
-            if (here != null && here.holds(block, conf) || elsewhere != null && elsewhere.holds(block)) {
+            if (here != null && here.holds(block, held) || elsewhere != null && elsewhere.holds(block)) {
                 return true;
             }
             if (here != null) {
-                here.countAbsent(conf);
+                here.countAbsent();
             }
         } catch (RuntimeException | LinkageError e) {
             steppedDown(block, e);
@@ -92,7 +92,7 @@ public final class ReadRouter {
      */
     public BlockReader open(BlockReadRequest range, String stockHolder, StockReaderFactory stock) throws IOException {
         LocalReads here = local;
-        ReplicaAccessor granted = here == null ? null : orNull(range, () -> here.open(range));
+        ReplicaAccessor granted = here == null ? null : here.open(range);
         if (granted != null) {
             return onMemory(granted, range, stock);
         }

@@ -1,6 +1,7 @@
 package org.apache.hadoop.hdfs;
 
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.StreamGrants;
 import io.terrace.client.read.ReadRouter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -16,8 +17,11 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 final class TerraceInputStream extends DFSInputStream {
     private final ReadRouter readRouter;
     private final ToIntFunction<DatanodeInfo> measured;
+    private final ToIntFunction<DatanodeInfo> distances = this::distance;
+    private final StreamGrants held = new StreamGrants();
+
     /** Of the DataNodes whose memory was read, by UUID. */
-    private final Map<String, Integer> distances = new ConcurrentHashMap<>();
+    private final Map<String, Integer> known = new ConcurrentHashMap<>();
 
     TerraceInputStream(
             DFSClient client,
@@ -41,7 +45,7 @@ final class TerraceInputStream extends DFSInputStream {
             StorageType storageType,
             DatanodeInfo datanode)
             throws IOException {
-        if (!readRouter.mayServe(block, dfsClient.getConfiguration())) {
+        if (!readRouter.mayServe(block, held)) {
             return super.getBlockReader(block, offsetInBlock, length, address, storageType, datanode);
         }
         BlockReadRequest range = new BlockReadRequest(
@@ -50,12 +54,10 @@ final class TerraceInputStream extends DFSInputStream {
                 offsetInBlock + length,
                 address,
                 shortCircuitForbidden(),
-                verifyChecksum,
-                src,
-                dfsClient.clientName,
                 dfsClient.ugi.getUserName(),
-                this::distance,
-                dfsClient.getConfiguration());
+                distances,
+                dfsClient.getConfiguration(),
+                held);
         return readRouter.open(
                 range,
                 datanode.getDatanodeUuid(),
@@ -65,11 +67,11 @@ final class TerraceInputStream extends DFSInputStream {
 
     /** Measured once a stream: stock does so for each reader, of which a positional read has one of its own. */
     private int distance(DatanodeInfo datanode) {
-        Integer known = distances.get(datanode.getDatanodeUuid());
-        if (known == null) {
-            known = measured.applyAsInt(datanode);
-            distances.put(datanode.getDatanodeUuid(), known);
+        Integer distance = known.get(datanode.getDatanodeUuid());
+        if (distance == null) {
+            distance = measured.applyAsInt(datanode);
+            known.put(datanode.getDatanodeUuid(), distance);
         }
-        return known;
+        return distance;
     }
 }

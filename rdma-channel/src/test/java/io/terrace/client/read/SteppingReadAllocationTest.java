@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.StreamGrants;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -36,12 +37,10 @@ final class SteppingReadAllocationTest {
                 lengthBytes,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 9866),
                 false,
-                true,
-                "/f",
-                "client",
                 "user",
                 holder -> 0,
-                new Configuration(false));
+                new Configuration(false),
+                new StreamGrants());
         try (FallbackBlockReader reader = new FallbackBlockReader(
                 new Memory(),
                 range,
