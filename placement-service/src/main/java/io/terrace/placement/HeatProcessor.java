@@ -150,7 +150,7 @@ final class HeatProcessor {
             firstReads.written(nowMs, node, block, ruleDecision, file == null ? null : file.path());
         }
         if (entry.reads() > 0) {
-            firstReads.read(nowMs, entry, file);
+            firstReads.read(nowMs, node, entry, file);
         }
         holderLookup.locate(nowMs, node, heat);
         @Nullable DataNodeState before = heat.home();

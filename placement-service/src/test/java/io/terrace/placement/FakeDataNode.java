@@ -77,6 +77,12 @@ public final class FakeDataNode {
         return this;
     }
 
+    /** Stock clients begin to read: their bytes are reported as they end. */
+    FakeDataNode stockReads(StampedBlock block, long times) {
+        heat.add(new Heat(block, StorageTier.DISK, memory.containsKey(block.id()), times, 0, 0, 0, 0, 0));
+        return this;
+    }
+
     /** Reads that took so long in all. */
     FakeDataNode timedReads(StampedBlock block, long times, long ns) {
         boolean inMemory = memory.containsKey(block.id());

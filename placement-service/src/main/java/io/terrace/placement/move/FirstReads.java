@@ -134,17 +134,18 @@ public final class FirstReads {
     }
 
     /**
-     * A block was read. If its copy waited for that, it is the policy's from now on.
+     * A DataNode reports that it served reads of a block. If its copy waited for that, it is the policy's from now on.
      *
      * @param named its file; null where it was not looked up
      */
-    public void read(long nowMs, Heat entry, @Nullable Named named) {
+    public void read(long nowMs, DataNodeState node, Heat entry, @Nullable Named named) {
         if (!settings.isOn()) {
             return;
         }
         long blockId = entry.block().id();
         if (!model.read(nowMs, blockId) && !ahead.contains(blockId)) {
-            memoryYield.served((double) entry.reads() * entry.bytesReadFromMemory() / Math.max(1, entry.bytesRead()));
+            // By where the copy is, not by bytes: a stock read is reported as it begins, its bytes as it ends.
+            memoryYield.served(node.residents().holds(blockId) ? entry.reads() : 0);
         } else {
             writtenBlocks.withdraw(blockId);
             copyRead(nowMs, blockId);
