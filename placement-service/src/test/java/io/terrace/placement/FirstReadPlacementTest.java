@@ -160,6 +160,70 @@ class FirstReadPlacementTest extends SteppedLoop {
         assertThat(one.memory).containsKey(20L);
     }
 
+    /** As by a stock client, whom stock HDFS sends to another replica. */
+    @Test
+    void copy_readOnAnotherDataNode_isThePolicysAndCountsAsInVain() {
+        readSoonAfterTheWrite(6);
+        long served = metricRegistry.value(Metric.PLACEMENT_FIRST_READ_SERVED);
+        written(block(20, 1));
+        assertThat(one.memory).containsKey(20L);
+        beat(two.stockReads(block(20, 1), 1));
+        assertThat(held(20)).isFalse();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_SERVED)).isEqualTo(served);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isEqualTo(MB);
+    }
+
+    @Test
+    void copy_readOnAnotherDataNodeWhileOnItsWay_countsAsInVainOnceItIsThere() {
+        readSoonAfterTheWrite(6);
+        one.carryOut = order -> MoveOutcome.LOST;
+        written(block(20, 1));
+        MoveOrder order = one.orders.get(one.orders.size() - 1);
+        beat(two.stockReads(block(20, 1), 1));
+        one.arrives(block(20, 1), false);
+        one.result(order, 7, MoveOutcome.DONE);
+        waitForCopies();
+        assertThat(held(20)).isFalse();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isEqualTo(MB);
+    }
+
+    @Test
+    void copies_thatReadersOnOtherDataNodesMiss_areBounded() {
+        FakeDataNode large = new FakeDataNode("large", 4_096 * MB);
+        beat(large);
+        for (int id = 1; id <= 5; id++) {
+            beat(large.writes(block(id, 50)));
+            beat(large.reads(block(id, 50), 1));
+        }
+        for (int id = 20; id < 40; id++) {
+            beat(large.writes(block(id, 50)));
+            for (int i = 0; i < 8; i++) {
+                beat(large);
+            }
+            beat(two.stockReads(block(id, 50), 1));
+        }
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)).isEqualTo(250 * MB);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_REFUSED)).isEqualTo(15);
+    }
+
+    @Test
+    void written_whereReadersDoNotFindCopies_isNot() {
+        warm(one, block(1, 1));
+        pass(10_000);
+        for (int id = 2; id <= 8; id++) {
+            written(block(id, 1));
+            beat(two.stockReads(block(id, 1), 1));
+        }
+        long ordered = metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED);
+        for (int i = 0; i < 40; i++) {
+            beat(two.stockReads(block(1, 1), 10));
+            beat(one.stockReads(block(1, 1), 10));
+        }
+        written(block(20, 1));
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_ORDERED)).isEqualTo(ordered);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_FIRST_READ_REFUSED)).isPositive();
+    }
+
     @Test
     void copies_ofMoreThanAQuarterOfMemory_areRefused() {
         readSoonAfterTheWrite(8);

@@ -30,8 +30,12 @@ final class AheadCopies {
         GONE
     }
 
-    /** The end of a copy on a DataNode. */
-    record Ended(StampedBlock block, Cause cause, DataNodeState node, End end) {}
+    /**
+     * The end of a copy on a DataNode.
+     *
+     * @param missed its block was read on another DataNode before it was there
+     */
+    record Ended(StampedBlock block, Cause cause, DataNodeState node, End end, boolean missed) {}
 
     private final Map<Long, Ahead> copies = new HashMap<>();
     private final LongConsumer tookMs;
@@ -45,11 +49,16 @@ final class AheadCopies {
         private @Nullable DataNodeState node;
 
         private boolean made;
+        private boolean missed;
 
         Ahead(StampedBlock block, Cause cause, long sinceMs) {
             this.block = block;
             this.cause = cause;
             this.sinceMs = sinceMs;
+        }
+
+        private Ended ended(DataNodeState at, End end) {
+            return new Ended(block, cause, at, end, missed);
         }
     }
 
@@ -82,24 +91,34 @@ final class AheadCopies {
         }
     }
 
-    /** A copy whose block was read. */
-    record Read(DataNodeState node, Cause cause, boolean isThere) {}
+    /**
+     * A copy whose block was read.
+     *
+     * @param found whether it was read where the copy is
+     */
+    record Read(StampedBlock block, DataNodeState node, Cause cause, boolean isThere, boolean found) {}
 
-    /** Takes out a copy whose block was read if it is there; null if none is ordered. */
+    /**
+     * Takes out a copy whose block was read if it is there; null if none is ordered.
+     *
+     * @param reporter served the read
+     */
     @Nullable
-    Read read(long blockId) {
+    Read read(long blockId, DataNodeState reporter) {
         Ahead ahead = copies.get(blockId);
         DataNodeState node = ahead == null ? null : ahead.node;
         if (ahead == null || node == null) {
             return null;
         }
         Held held = held(node, blockId);
+        boolean found = reporter == node;
         if (held == null || held.arrivedMs() < 0) {
-            return new Read(node, ahead.cause, false);
+            ahead.missed |= !found;
+            return new Read(ahead.block, node, ahead.cause, false, found);
         }
         made(ahead, held);
         remove(blockId);
-        return new Read(node, ahead.cause, true);
+        return new Read(ahead.block, node, ahead.cause, true, found);
     }
 
     private void made(Ahead ahead, Held held) {
@@ -122,9 +141,9 @@ final class AheadCopies {
                 made(ahead, held);
             }
             if (held == null) {
-                ended.add(new Ended(ahead.block, ahead.cause, node, ahead.made ? End.GONE : End.NOT_MADE));
+                ended.add(ahead.ended(node, ahead.made ? End.GONE : End.NOT_MADE));
             } else if (ahead.made && !isAwaited.test(ahead.block, ahead.cause)) {
-                ended.add(new Ended(ahead.block, ahead.cause, node, End.OVER));
+                ended.add(ahead.ended(node, End.OVER));
             }
         }
         ended.forEach(end -> remove(end.block.id()));

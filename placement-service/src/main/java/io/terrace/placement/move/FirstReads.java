@@ -39,6 +39,12 @@ public final class FirstReads {
     private static final int MOST_AWAITED = 100_000;
     private static final long LOOK_MS = 1_000;
 
+    /** So many of the readers must find a copy: stock clients read the replica that stock HDFS chooses. */
+    private static final double LEAST_REACH = 0.8;
+
+    /** Holders of a block that was just written, at least: it is not known how many it has. */
+    private static final int HOLDERS = 2;
+
     private final FirstReadSettings settings;
     private final ClusterState clusterState;
     private final WrittenBlocks writtenBlocks;
@@ -91,15 +97,16 @@ public final class FirstReads {
         }
         String directory = DirectoryPattern.of(path);
         Estimate estimate = model.estimate(directory);
-        boolean expected =
-                model.expects(directory, block.lengthBytes()) && memoryYield.justifies(model.worth(nowMs, directory));
+        boolean expected = model.expects(directory, block.lengthBytes());
+        int holders = Math.min(HOLDERS, clusterState.nodes().size());
+        boolean worth = expected && isWorth(model.worth(nowMs, directory), holders);
         model.written(nowMs, block.id(), block.lengthBytes(), directory);
         if (expected
                 && estimate != null
                 && !ruleDecision.writesToMemory()
                 && !ahead.contains(block.id())
                 && !clusterState.controlTrial().holds(block.id())) {
-            if (limit.allows(ahead.bytes() + block.lengthBytes())) {
+            if (worth && limit.allows(ahead.bytes() + block.lengthBytes())) {
                 ahead.want(nowMs, block, Cause.FIRST_READ);
                 writtenBlocks.want(
                         nowMs,
@@ -119,12 +126,19 @@ public final class FirstReads {
                 + " is read soon after";
     }
 
+    /** Whether copies on one of so many holders of a block are found by their readers, and then worth their room. */
+    private boolean isWorth(double worth, int holders) {
+        double reach = clusterState.reach().expected(holders);
+        return reach >= LEAST_REACH && memoryYield.justifies(reach * worth);
+    }
+
     /** Whether a copy of a block ahead of its reader is wanted: it is worth the room, and within the bound. */
-    private boolean wanted(long nowMs, DataNodeState node, StampedBlock block, double worth, String reason) {
+    private boolean wanted(
+            long nowMs, DataNodeState node, int holders, StampedBlock block, double worth, String reason) {
         if (ahead.contains(block.id()) || clusterState.controlTrial().holds(block.id())) {
             return false;
         }
-        if (!memoryYield.justifies(worth) || !limit.allows(ahead.bytes() + block.lengthBytes())) {
+        if (!isWorth(worth, holders) || !limit.allows(ahead.bytes() + block.lengthBytes())) {
             metricRegistry.increment(Metric.PLACEMENT_READ_AHEAD_REFUSED);
             return false;
         }
@@ -148,29 +162,43 @@ public final class FirstReads {
             memoryYield.served(node.residents().holds(blockId) ? entry.reads() : 0);
         } else {
             writtenBlocks.withdraw(blockId);
-            copyRead(nowMs, blockId);
+            copyRead(nowMs, blockId, node);
         }
         readAhead.read(nowMs, entry, named);
     }
 
-    private void copyRead(long nowMs, long blockId) {
-        Read read = ahead.read(blockId);
+    private void copyRead(long nowMs, long blockId, DataNodeState reporter) {
+        Read read = ahead.read(blockId, reporter);
         if (read == null) {
             return;
         }
         if (read.isThere()) {
-            metricRegistry.increment(
-                    read.cause() == Cause.FIRST_READ
-                            ? Metric.PLACEMENT_FIRST_READ_SERVED
-                            : Metric.PLACEMENT_READ_AHEAD_SERVED);
+            if (read.found()) {
+                metricRegistry.increment(
+                        read.cause() == Cause.FIRST_READ
+                                ? Metric.PLACEMENT_FIRST_READ_SERVED
+                                : Metric.PLACEMENT_READ_AHEAD_SERVED);
+            } else {
+                inVain(read.block(), read.cause());
+            }
             HeldBlocks.release(clusterState, nowMs, read.node(), blockId);
             return;
         }
         Move open = read.node().moveQueue().open(blockId);
-        if (read.cause() == Cause.READ_AHEAD && open != null && !open.isSent()) {
+        boolean isTooLate = read.cause() == Cause.READ_AHEAD || !read.found();
+        if (isTooLate && open != null && !open.isSent()) {
             String why = "its reader was faster";
             clusterState.moveTracker().withdraw(nowMs, read.node(), open, MoveOutcome.CANCELLED, why, false);
         }
+    }
+
+    private void inVain(StampedBlock block, Cause cause) {
+        limit.inVain(block.lengthBytes());
+        metricRegistry.add(
+                cause == Cause.FIRST_READ
+                        ? Metric.PLACEMENT_FIRST_READ_VAIN_BYTES
+                        : Metric.PLACEMENT_READ_AHEAD_VAIN_BYTES,
+                block.lengthBytes());
     }
 
     /** The first read may come while the copy is on its way. */
@@ -194,14 +222,10 @@ public final class FirstReads {
         model.expire(nowMs);
         memoryYield.passed(nowMs, Math.max(0, memoryBytes() - ahead.bytes()));
         for (Ended ended : ahead.ended(this::isKnown, (block, cause) -> isAwaited(nowMs, block, cause))) {
-            boolean isForFirstRead = ended.cause() == Cause.FIRST_READ;
-            if (ended.end() != End.NOT_MADE && !(isForFirstRead && wasRead(ended.block()))) {
-                limit.inVain(ended.block().lengthBytes());
-                metricRegistry.add(
-                        isForFirstRead
-                                ? Metric.PLACEMENT_FIRST_READ_VAIN_BYTES
-                                : Metric.PLACEMENT_READ_AHEAD_VAIN_BYTES,
-                        ended.block().lengthBytes());
+            boolean cameOnItsWay =
+                    ended.cause() == Cause.FIRST_READ && !ended.missed() && wasRead(ended.block());
+            if (ended.end() != End.NOT_MADE && !cameOnItsWay) {
+                inVain(ended.block(), ended.cause());
             }
             if (ended.end() == End.OVER) {
                 HeldBlocks.release(

@@ -52,7 +52,8 @@ final class ReadAhead {
 
     /** Takes a wish for a copy; whether it is heeded. */
     interface Wishes {
-        boolean want(long nowMs, DataNodeState node, StampedBlock block, double worth, String reason);
+        boolean want(
+                long nowMs, DataNodeState node, int holders, StampedBlock block, double worth, String reason);
     }
 
     private final boolean isOn;
@@ -184,6 +185,7 @@ final class ReadAhead {
         wishes.want(
                 nowMs,
                 home == null ? holders.get(0) : home,
+                holders.size(),
                 block,
                 ahead.worth(block.lengthBytes()),
                 "a reader of its file is on the way to it; files of directories like " + file.directory

@@ -46,6 +46,11 @@ public final class Reach {
         return choosing <= 0 ? 0 : Math.max(0, Math.min(1, (found - byChance) / choosing));
     }
 
+    /** How likely it is that the next read of a block finds a copy on one of so many holders: by choice, or else by chance. */
+    public double expected(int holders) {
+        return share() + (1 - share()) / Math.max(1, holders);
+    }
+
     /** Of so many reads that other DataNodes served, those that a copy would serve; what is left of one is carried on. */
     public long of(long reads) {
         double wanted = reads * share() + carried;
