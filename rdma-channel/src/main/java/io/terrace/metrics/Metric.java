@@ -418,6 +418,10 @@ public enum Metric {
             "placement.readahead.served", "Such copies that were there when their reader came to them."),
     PLACEMENT_READ_AHEAD_VAIN_BYTES(
             "placement.readahead.vain.bytes", "Bytes of such copies to which no reader came, or one before the copy."),
+    PLACEMENT_READ_AHEAD_COPY_MS(
+            "placement.readahead.copy.ms",
+            Kind.GAUGE,
+            "Milliseconds that such a copy is expected to take; where it comes too late for a reader, none is made."),
     PLACEMENT_LEAVING_ORDERED(
             "placement.leaving.ordered",
             "Copies in memory ordered on another DataNode, as the one with the only copy is decommissioned or enters"

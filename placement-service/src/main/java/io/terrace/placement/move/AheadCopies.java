@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
-import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Owned by the loop's thread.
  */
 final class AheadCopies {
+
+    /** Is told how long it took until a copy for a reader was there. */
+    interface CopyTimes {
+        void copied(long nowMs, long tookMs);
+    }
 
     /** What became of a copy. */
     enum End {
@@ -38,7 +42,7 @@ final class AheadCopies {
     record Ended(StampedBlock block, Cause cause, DataNodeState node, End end, boolean missed) {}
 
     private final Map<Long, Ahead> copies = new HashMap<>();
-    private final LongConsumer tookMs;
+    private final CopyTimes copyTimes;
     private long bytes;
 
     private static final class Ahead {
@@ -62,9 +66,8 @@ final class AheadCopies {
         }
     }
 
-    /** @param tookMs told how long it took until a copy for a reader was there */
-    AheadCopies(LongConsumer tookMs) {
-        this.tookMs = tookMs;
+    AheadCopies(CopyTimes copyTimes) {
+        this.copyTimes = copyTimes;
     }
 
     /** Of all that is wanted, on its way or unread. */
@@ -123,7 +126,7 @@ final class AheadCopies {
 
     private void made(Ahead ahead, Held held) {
         if (!ahead.made && ahead.cause == Cause.READ_AHEAD) {
-            tookMs.accept(Math.max(0, held.arrivedMs() - ahead.sinceMs));
+            copyTimes.copied(held.arrivedMs(), Math.max(0, held.arrivedMs() - ahead.sinceMs));
         }
         ahead.made = true;
     }

@@ -56,6 +56,8 @@ public final class FirstReads {
     private final ReadAhead readAhead;
     private long countedBytes;
     private long lookedMs = Long.MIN_VALUE;
+    /** For a figure, which others read. */
+    private volatile long copyMs;
 
     public FirstReads(
             FirstReadSettings settings,
@@ -72,6 +74,7 @@ public final class FirstReads {
         this.readAhead = new ReadAhead(settings, clusterState, view, homeChoice, this::wanted);
         this.ahead = new AheadCopies(readAhead::copied);
         this.countedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
+        metricRegistry.gauge(Metric.PLACEMENT_READ_AHEAD_COPY_MS, () -> copyMs);
     }
 
     /**
@@ -216,6 +219,7 @@ public final class FirstReads {
             return;
         }
         lookedMs = nowMs;
+        copyMs = Math.round(readAhead.copyMs(nowMs));
         long copiedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
         limit.copied(copiedBytes - countedBytes);
         countedBytes = copiedBytes;

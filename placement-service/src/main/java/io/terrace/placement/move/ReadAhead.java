@@ -199,8 +199,13 @@ final class ReadAhead {
     }
 
     /** It took so long until a copy was there. */
-    void copied(long tookMs) {
-        model.copied(tookMs);
+    void copied(long nowMs, long tookMs) {
+        model.copied(nowMs, tookMs);
+    }
+
+    /** About how long a copy takes. */
+    double copyMs(long nowMs) {
+        return model.copyMs(nowMs);
     }
 
     /** Looks up the next blocks of files that are read, and forgets readers who stood for too long. */

@@ -289,7 +289,7 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         if (waiting == null) {
             policy.moved(nowMs, object, sizeBytes, tier, new Counted(moveRequests));
         } else if (waiting == readAhead) {
-            readers.copied(nowMs - readAhead.sinceMs(object));
+            readers.copied(nowMs, nowMs - readAhead.sinceMs(object));
         }
     }
 

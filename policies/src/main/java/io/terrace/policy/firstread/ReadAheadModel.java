@@ -38,6 +38,9 @@ public final class ReadAheadModel {
     /** Of a copy, from the wish until it is there, as long as none is known. */
     private static final double UNKNOWN_COPY_MS = 3_000;
 
+    /** Of what copies took longer than that, half is forgotten in this time. */
+    private static final double FORGET_MS = 300_000;
+
     /** Copies are to be there so much sooner than they must. */
     private static final double SPARE = 1.25;
 
@@ -49,6 +52,7 @@ public final class ReadAheadModel {
     private final Long2ObjectLinkedOpenHashMap<Reader> readers = new Long2ObjectLinkedOpenHashMap<>();
 
     private double copyMs = UNKNOWN_COPY_MS;
+    private long copiedMs;
 
     /**
      * Blocks of a file that are to be copied, from the first to before the last; none if they are equal.
@@ -128,13 +132,13 @@ public final class ReadAheadModel {
         }
 
         /** So many blocks from the next one on are read before a copy can be there. */
-        int lead() {
-            return (int) Math.min(mostAhead, Math.ceil(SPARE * copyMs / Math.max(1, paceMs)));
+        int lead(long nowMs) {
+            return (int) Math.min(mostAhead, Math.ceil(SPARE * copyMs(nowMs) / Math.max(1, paceMs)));
         }
 
         /** What to copy, now that it got on. */
         Range ahead() {
-            int lead = lead();
+            int lead = lead(lastMs);
             if (paceMs == 0 || lead >= mostAhead || !goOn(file, group, lead + 1)) {
                 return Range.NONE;
             }
@@ -148,7 +152,7 @@ public final class ReadAheadModel {
         }
 
         void end() {
-            int inVain = Math.min(blocks - next, lead() + 1);
+            int inVain = Math.min(blocks - next, lead(lastMs) + 1);
             double knownPaceMs = hasOwnPace ? paceMs : 0;
             groups.computeIfAbsent(group, name -> new Ends()).add(lastMs, next, inVain, knownPaceMs);
             files.computeIfAbsent(file, id -> new Ends()).add(lastMs, next, inVain, knownPaceMs);
@@ -244,8 +248,16 @@ public final class ReadAheadModel {
     }
 
     /** A copy took so long, from the wish until it was there. */
-    public void copied(long tookMs) {
-        copyMs += LATEST * (tookMs - copyMs);
+    public void copied(long nowMs, long tookMs) {
+        double before = copyMs(nowMs);
+        copyMs = before + LATEST * (Math.min(IDLE_MS, tookMs) - before);
+        copiedMs = nowMs;
+    }
+
+    /** About how long a copy takes. Where that is too long for all readers none is made, so it is forgotten with time. */
+    public double copyMs(long nowMs) {
+        double longer = Math.max(0, copyMs - UNKNOWN_COPY_MS);
+        return copyMs - longer + longer * Math.pow(0.5, Math.max(0, nowMs - copiedMs) / FORGET_MS);
     }
 
     /** Ends readers that stood for too long. */

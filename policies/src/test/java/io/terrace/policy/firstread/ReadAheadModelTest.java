@@ -53,9 +53,23 @@ class ReadAheadModelTest {
     void copies_thatTakeLess_areMadeLater() {
         learn("a", 4);
         for (int i = 0; i < 50; i++) {
-            model.copied(500);
+            model.copied(nowMs, 500);
         }
         assertThat(read(2, "a", 0, 3, SECOND)).containsExactlyInAnyOrder(2, 3, 4);
+    }
+
+    @Test
+    void copies_thatTookLong_areTriedAgain() {
+        learn("a", 4);
+        for (int i = 0; i < 50; i++) {
+            model.copied(nowMs, 3_600_000);
+        }
+        assertThat(read(2, "a", 0, BLOCKS, SECOND)).isEmpty();
+        assertThat(model.copyMs(nowMs)).isBetween(100_000.0, (double) ReadAheadModel.IDLE_MS);
+        nowMs += 3_600_000;
+        assertThat(read(3, "a", 0, BLOCKS, SECOND)).isNotEmpty();
+        model.copied(nowMs, 3_600_000);
+        assertThat(read(4, "a", 0, BLOCKS, SECOND)).as("one at a time").isEmpty();
     }
 
     @Test
