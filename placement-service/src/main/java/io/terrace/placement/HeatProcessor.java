@@ -132,6 +132,9 @@ final class HeatProcessor {
         if (here != null) {
             here.bytesServed += entry.bytesReadFromMemory();
         }
+        if (entry.reads() > 0 && ruleEvaluator.isLookedUp(block.id())) {
+            firstReads.lookedUp(nowMs, block.id());
+        }
         RuleDecision ruleDecision = ruleEvaluator.of(nowMs, heat, block);
         if (ruleDecision == null) {
             metricRegistry.increment(Metric.PLACEMENT_RULES_DEFERRED);
@@ -150,7 +153,7 @@ final class HeatProcessor {
             firstReads.written(nowMs, node, block, ruleDecision, file == null ? null : file.path());
         }
         if (entry.reads() > 0) {
-            firstReads.read(nowMs, node, entry, file);
+            firstReads.read(nowMs, node, entry, file, ruleDecision.pool());
         }
         holderLookup.locate(nowMs, node, heat);
         @Nullable DataNodeState before = heat.home();

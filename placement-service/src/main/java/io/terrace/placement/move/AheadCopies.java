@@ -1,6 +1,7 @@
 package io.terrace.placement.move;
 
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.ResidentBlocks.Held;
 import io.terrace.protocol.StampedBlock;
@@ -28,6 +29,8 @@ final class AheadCopies {
     enum End {
         /** It was never made. */
         NOT_MADE,
+        /** Its order was not sent yet, and its reader is gone. */
+        NOT_WANTED,
         /** It is there, and nobody waits for its read any more. */
         OVER,
         /** It left memory before its read. */
@@ -59,6 +62,12 @@ final class AheadCopies {
             this.block = block;
             this.cause = cause;
             this.sinceMs = sinceMs;
+        }
+
+        /** Orders wait while moves are paused. */
+        private boolean isReadersAndUnsent(DataNodeState at) {
+            Move open = cause == Cause.READ_AHEAD ? at.moveQueue().open(block.id()) : null;
+            return open != null && open.isPromotion() && !open.isSent();
         }
 
         private Ended ended(DataNodeState at, End end) {
@@ -145,6 +154,8 @@ final class AheadCopies {
             }
             if (held == null) {
                 ended.add(ahead.ended(node, ahead.made ? End.GONE : End.NOT_MADE));
+            } else if (ahead.isReadersAndUnsent(node) && !isAwaited.test(ahead.block, ahead.cause)) {
+                ended.add(ahead.ended(node, End.NOT_WANTED));
             } else if (ahead.made && !isAwaited.test(ahead.block, ahead.cause)) {
                 ended.add(ahead.ended(node, End.OVER));
             }

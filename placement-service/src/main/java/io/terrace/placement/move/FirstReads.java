@@ -6,6 +6,8 @@ import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.move.AheadCopies.End;
 import io.terrace.placement.move.AheadCopies.Ended;
 import io.terrace.placement.move.AheadCopies.Read;
+import io.terrace.placement.move.ReadAhead.Next;
+import io.terrace.placement.move.WrittenBlocks.Wish;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
@@ -22,6 +24,9 @@ import io.terrace.policy.firstread.MemoryYield;
 import io.terrace.policy.firstread.VainLimit;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +52,7 @@ public final class FirstReads {
 
     private final FirstReadSettings settings;
     private final ClusterState clusterState;
+    private final HomeChoice homeChoice;
     private final WrittenBlocks writtenBlocks;
     private final MetricRegistry metricRegistry;
     private final FirstReadModel model;
@@ -67,11 +73,12 @@ public final class FirstReads {
             WrittenBlocks writtenBlocks) {
         this.settings = settings;
         this.clusterState = clusterState;
+        this.homeChoice = homeChoice;
         this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
         this.model = new FirstReadModel(settings.withinMs(), MOST_DIRECTORIES, MOST_AWAITED);
         this.limit = new VainLimit(settings.vainShare(), VainLimit.AT_FIRST_BYTES);
-        this.readAhead = new ReadAhead(settings, clusterState, view, homeChoice, this::wanted);
+        this.readAhead = new ReadAhead(settings, clusterState, view, this::comes);
         this.ahead = new AheadCopies(readAhead::copied);
         this.countedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
         metricRegistry.gauge(Metric.PLACEMENT_READ_AHEAD_COPY_MS, () -> copyMs);
@@ -95,6 +102,9 @@ public final class FirstReads {
      */
     public void written(
             long nowMs, DataNodeState node, StampedBlock block, RuleDecision ruleDecision, @Nullable String path) {
+        if (settings.isOn() && ahead.contains(block.id())) {
+            writtenBlocks.writtenToo(node, block);
+        }
         if (!settings.isOn() || path == null || model.awaits(nowMs, block.id())) {
             return;
         }
@@ -111,13 +121,9 @@ public final class FirstReads {
                 && !clusterState.controlTrial().holds(block.id())) {
             if (worth && limit.allows(ahead.bytes() + block.lengthBytes())) {
                 ahead.want(nowMs, block, Cause.FIRST_READ);
+                String reason = reason(directory, estimate);
                 writtenBlocks.want(
-                        nowMs,
-                        node,
-                        block,
-                        Cause.FIRST_READ,
-                        reason(directory, estimate),
-                        at -> ahead.ordered(block, at));
+                        nowMs, List.of(node), block, Cause.FIRST_READ, reason, wish(block, Cause.FIRST_READ));
             } else {
                 metricRegistry.increment(Metric.PLACEMENT_FIRST_READ_REFUSED);
             }
@@ -135,27 +141,72 @@ public final class FirstReads {
         return reach >= LEAST_REACH && memoryYield.justifies(reach * worth);
     }
 
-    /** Whether a copy of a block ahead of its reader is wanted: it is worth the room, and within the bound. */
-    private boolean wanted(
-            long nowMs, DataNodeState node, int holders, StampedBlock block, double worth, String reason) {
-        if (ahead.contains(block.id()) || clusterState.controlTrial().holds(block.id())) {
-            return false;
+    private Wish wish(StampedBlock block, Cause cause) {
+        return new Wish() {
+            @Override
+            public boolean isAwaited(long nowMs) {
+                return FirstReads.this.isAwaited(nowMs, block, cause);
+            }
+
+            @Override
+            public void ordered(@Nullable DataNodeState node) {
+                ahead.ordered(block, node);
+            }
+        };
+    }
+
+    /** A reader is on the way to a block. It is copied if that is worth the room, and within the bound. */
+    private void comes(long nowMs, Next next) {
+        StampedBlock block = next.block();
+        BlockHeat known = clusterState.heat().peek(block.id());
+        boolean isOther = known != null && !known.block().sameContent(block); // What was looked up is older, or was not read yet.
+        if (isOther
+                || ahead.contains(block.id())
+                || clusterState.controlTrial().holds(block.id())
+                || next.holders().stream().anyMatch(node -> node.residents().holds(block.id()))) {
+            return;
         }
-        if (!isWorth(worth, holders) || !limit.allows(ahead.bytes() + block.lengthBytes())) {
+        if (!isWorth(next.worth(), next.holders().size()) || !limit.allows(ahead.bytes() + block.lengthBytes())) {
             metricRegistry.increment(Metric.PLACEMENT_READ_AHEAD_REFUSED);
-            return false;
+            return;
         }
+        BlockHeat heat = clusterState.heat().touch(nowMs, block);
+        if (!heat.isLocated(nowMs)) {
+            heat.locate(next.lookedMs(), next.holders());
+        }
+        Set<DataNodeState> nodes = new LinkedHashSet<>();
+        DataNodeState home = homeChoice.choose(nowMs, heat, next.pool());
+        if (home != null && next.holders().contains(home)) {
+            nodes.add(home);
+        }
+        nodes.addAll(next.holders());
         ahead.want(nowMs, block, Cause.READ_AHEAD);
-        writtenBlocks.want(nowMs, node, block, Cause.READ_AHEAD, reason, at -> ahead.ordered(block, at));
-        return true;
+        writtenBlocks.want(
+                nowMs,
+                List.copyOf(nodes),
+                block,
+                Cause.READ_AHEAD,
+                next.reason(),
+                wish(block, Cause.READ_AHEAD));
+    }
+
+    /**
+     * The file of a block that was read was looked up, or the block is gone; whatever comes of it, that is not done again
+     * soon.
+     */
+    public void lookedUp(long nowMs, long blockId) {
+        if (settings.isOn()) {
+            readAhead.lookedUp(nowMs, blockId);
+        }
     }
 
     /**
      * A DataNode reports that it served reads of a block. If its copy waited for that, it is the policy's from now on.
      *
      * @param named its file; null where it was not looked up
+     * @param pool of the block
      */
-    public void read(long nowMs, DataNodeState node, Heat entry, @Nullable Named named) {
+    public void read(long nowMs, DataNodeState node, Heat entry, @Nullable Named named, int pool) {
         if (!settings.isOn()) {
             return;
         }
@@ -167,7 +218,7 @@ public final class FirstReads {
             writtenBlocks.withdraw(blockId);
             copyRead(nowMs, blockId, node);
         }
-        readAhead.read(nowMs, entry, named);
+        readAhead.read(nowMs, entry, named, pool);
     }
 
     private void copyRead(long nowMs, long blockId, DataNodeState reporter) {
@@ -187,11 +238,16 @@ public final class FirstReads {
             HeldBlocks.release(clusterState, nowMs, read.node(), blockId);
             return;
         }
-        Move open = read.node().moveQueue().open(blockId);
-        boolean isTooLate = read.cause() == Cause.READ_AHEAD || !read.found();
-        if (isTooLate && open != null && !open.isSent()) {
-            String why = "its reader was faster";
-            clusterState.moveTracker().withdraw(nowMs, read.node(), open, MoveOutcome.CANCELLED, why, false);
+        if (read.cause() == Cause.READ_AHEAD || !read.found()) {
+            withdraw(nowMs, read.node(), blockId, "its reader was faster");
+        }
+    }
+
+    /** Withdraws the order of a copy, unless it was sent. */
+    private void withdraw(long nowMs, DataNodeState node, long blockId, String why) {
+        Move open = node.moveQueue().open(blockId);
+        if (open != null && !open.isSent()) {
+            clusterState.moveTracker().withdraw(nowMs, node, open, MoveOutcome.CANCELLED, why, false);
         }
     }
 
@@ -226,6 +282,10 @@ public final class FirstReads {
         model.expire(nowMs);
         memoryYield.passed(nowMs, Math.max(0, memoryBytes() - ahead.bytes()));
         for (Ended ended : ahead.ended(this::isKnown, (block, cause) -> isAwaited(nowMs, block, cause))) {
+            if (ended.end() == End.NOT_WANTED) {
+                withdraw(nowMs, ended.node(), ended.block().id(), "its reader is gone");
+                continue;
+            }
             boolean cameOnItsWay =
                     ended.cause() == Cause.FIRST_READ && !ended.missed() && wasRead(ended.block());
             if (ended.end() != End.NOT_MADE && !cameOnItsWay) {

@@ -4,7 +4,6 @@ import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.FilePart;
@@ -50,18 +49,28 @@ final class ReadAhead {
     /** Of all files that are followed; beyond, the one that comes last is not followed any more. */
     private static final int MOST_PLACES = 100_000;
 
-    /** Takes a wish for a copy; whether it is heeded. */
-    interface Wishes {
-        boolean want(
-                long nowMs, DataNodeState node, int holders, StampedBlock block, double worth, String reason);
+    /** Is told of blocks that readers are on the way to. */
+    interface Readers {
+        void come(long nowMs, Next next);
     }
+
+    /**
+     * A block that a reader is on the way to.
+     *
+     * @param holders DataNodes that report
+     * @param lookedMs when the NameNode named them
+     * @param pool of the blocks of its file, as far as is known
+     * @param worth of a copy, in reads for each byte and millisecond
+     * @param reason for a copy
+     */
+    record Next(
+            StampedBlock block, List<DataNodeState> holders, long lookedMs, int pool, double worth, String reason) {}
 
     private final boolean isOn;
     private final int mostAhead;
     private final ClusterState clusterState;
     private final NamespaceView view;
-    private final HomeChoice homeChoice;
-    private final Wishes wishes;
+    private final Readers readers;
     private final ReadAheadModel model;
     private final Map<Long, Followed> files = new HashMap<>();
     /** By block id. */
@@ -80,6 +89,8 @@ final class ReadAhead {
         private final List<@Nullable Located> blocks = new ArrayList<>();
         private final List<Long> ids = new ArrayList<>();
         private int count;
+        private int pool;
+        private long lookedMs;
 
         Followed(long inode, String directory, long begunMs) {
             this.inode = inode;
@@ -96,14 +107,12 @@ final class ReadAhead {
             FirstReadSettings settings,
             ClusterState clusterState,
             NamespaceView view,
-            HomeChoice homeChoice,
-            Wishes wishes) {
+            Readers readers) {
         this.isOn = settings.isOn() && settings.blocksAhead() > 0;
         this.mostAhead = settings.blocksAhead();
         this.clusterState = clusterState;
         this.view = view.askedBy(Asker.REVIEWS);
-        this.homeChoice = homeChoice;
-        this.wishes = wishes;
+        this.readers = readers;
         this.model = new ReadAheadModel(mostAhead, MOST_KNOWN, MOST_FILES);
     }
 
@@ -115,33 +124,44 @@ final class ReadAhead {
         return isOn && !places.containsKey(blockId) && !passedOver.containsKey(blockId) && view.mayLook();
     }
 
-    /** A block was read. */
-    void read(long nowMs, Heat entry, @Nullable Named named) {
+    /** The file of a block was looked up. */
+    void lookedUp(long nowMs, long blockId) {
+        if (!isOn || places.containsKey(blockId)) {
+            return;
+        }
+        if (passedOver.size() >= MOST_PASSED_OVER) {
+            passedOver.removeFirstLong();
+        }
+        passedOver.putAndMoveToLast(blockId, nowMs);
+    }
+
+    /** A block of that pool was read. */
+    void read(long nowMs, Heat entry, @Nullable Named named, int pool) {
         if (!isOn) {
             return;
         }
         long blockId = entry.block().id();
         Place place = places.get(blockId);
-        if (place != null && place.file.count > 0) {
-            follow(nowMs, place);
-        } else if (place == null && named != null) {
-            begin(nowMs, blockId, named);
+        if (place != null) {
+            place.file.pool = pool;
+            if (place.file.count > 0) {
+                follow(nowMs, place);
+            }
+        } else if (named != null) {
+            begin(nowMs, blockId, named, pool);
         }
     }
 
-    private void begin(long nowMs, long blockId, Named named) {
+    private void begin(long nowMs, long blockId, Named named, int pool) {
         String directory = DirectoryPattern.of(named.path());
         if (!named.begins()
                 || files.containsKey(named.inode())
                 || files.size() >= MOST_FILES
                 || model.stops(nowMs, directory)) {
-            if (passedOver.size() >= MOST_PASSED_OVER) {
-                passedOver.removeFirstLong();
-            }
-            passedOver.putAndMoveToLast(blockId, nowMs);
             return;
         }
         Followed file = new Followed(named.inode(), directory, nowMs);
+        file.pool = pool;
         files.put(file.inode, file);
         know(file, blockId, 0);
         toLook.add(file);
@@ -159,7 +179,7 @@ final class ReadAhead {
         for (int index = ahead.from(); index < Math.min(ahead.to(), file.blocks.size()); index++) {
             Located located = file.blocks.get(index);
             if (located != null && !wasRead(file, located)) {
-                want(nowMs, file, located, ahead);
+                comes(nowMs, file, located, ahead);
             }
         }
         if (!model.follows(file.inode)) {
@@ -169,27 +189,19 @@ final class ReadAhead {
         }
     }
 
-    private void want(long nowMs, Followed file, Located located, Range ahead) {
+    private void comes(long nowMs, Followed file, Located located, Range ahead) {
         StampedBlock block = located.block();
         List<DataNodeState> holders = located.nodes().stream()
                 .map(clusterState.nodes()::get)
                 .filter(Objects::nonNull)
                 .filter(DataNodeState::isLive)
                 .toList();
-        if (holders.isEmpty()) {
-            return;
+        if (!holders.isEmpty()) {
+            String reason = "a reader of its file is on the way to it; files of directories like " + file.directory
+                    + " are read on once they are begun";
+            double worth = ahead.worth(block.lengthBytes());
+            readers.come(nowMs, new Next(block, holders, file.lookedMs, file.pool, worth, reason));
         }
-        BlockHeat heat = clusterState.heat().touch(nowMs, block);
-        heat.locate(nowMs, holders);
-        DataNodeState home = homeChoice.choose(nowMs, heat, 0);
-        wishes.want(
-                nowMs,
-                home == null ? holders.get(0) : home,
-                holders.size(),
-                block,
-                ahead.worth(block.lengthBytes()),
-                "a reader of its file is on the way to it; files of directories like " + file.directory
-                        + " are read on once they are begun");
     }
 
     /** Whether a reader of its file is still to come to a block. */
@@ -251,6 +263,7 @@ final class ReadAhead {
             return;
         }
         file.count = part.blocks();
+        file.lookedMs = nowMs;
         int from = file.blocks.size();
         for (Located located : part.part()) {
             int index = file.blocks.size();

@@ -15,17 +15,18 @@ import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks that were just written and whose rule or annotation says {@code write: memory}, or whose first read is expected soon
  * ({@link FirstReads}); and blocks that are ahead of a reader ({@link ReadAhead}). A block waits here until the
- * NameNode has it complete, then a copy of it is ordered ({@link HeldPromotion}): on the DataNode that reported the write
- * first, unless another one has become its home. No copy is ordered where one is there already, as after a write through
- * memory.
+ * NameNode has it complete, then a copy of it is ordered ({@link HeldPromotion}): on its home, or on the first DataNode of
+ * those that reported the write which can hold it; ahead of a reader, on the first such of those that were named. No copy is
+ * ordered where one is there already, as after a write through memory, or where nobody waits for it any more.
  *
  * <p>What is held so is at most one {@value #HELD_PART}th of a DataNode's memory. For a newer block the oldest is left to
  * the policy, so a large load does not evict what is read much. What waits when the NameNode stops is forgotten; those
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class WrittenBlocks {
 
     static final int MOST_WAITING = 10_000;
+    private static final int MOST_NODES = 16;
     static final int HELD_PART = 4;
 
     /** Time for the last block of a file to be complete, and for a DataNode to report a copy that it made by itself. */
@@ -45,24 +47,48 @@ public final class WrittenBlocks {
     private final NamespaceView view;
     private final Map<Long, Written> waiting = new LinkedHashMap<>();
 
+    /** On the side of whoever wants a block in memory. */
+    interface Wish {
+
+        /** Of a rule. */
+        Wish LASTING = new Wish() {
+            @Override
+            public boolean isAwaited(long nowMs) {
+                return true;
+            }
+
+            @Override
+            public void ordered(@Nullable DataNodeState node) {}
+        };
+
+        /** Whether the copy is still of use: asked just before it is ordered. */
+        boolean isAwaited(long nowMs);
+
+        /** Told once where the copy was ordered; null if it was not, as it is not wanted any more or was refused. */
+        void ordered(@Nullable DataNodeState node);
+    }
+
     /**
-     * A block, who reported it, and why it is wanted in memory.
+     * A block, and why it is wanted in memory.
      *
-     * @param ordered told where its copy was ordered; null if it is not wanted any more, or was refused
+     * @param nodes that hold it, the best first
      */
     private record Written(
             StampedBlock block,
-            DataNodeState node,
+            List<DataNodeState> nodes,
             Cause cause,
             String reason,
-            Consumer<@Nullable DataNodeState> ordered,
+            Wish wish,
             long sinceMs,
             long askMs) {
 
         Written later(long nowMs) {
-            return new Written(block, node, cause, reason, ordered, sinceMs, nowMs + ASK_AGAIN_MS);
+            return new Written(block, nodes, cause, reason, wish, sinceMs, nowMs + ASK_AGAIN_MS);
         }
     }
+
+    /** A block that is due, and the DataNode where its copy would be. */
+    private record Placed(Written written, DataNodeState node) {}
 
     public WrittenBlocks(ClusterState clusterState, NamespaceView view) {
         this.clusterState = clusterState;
@@ -74,35 +100,43 @@ public final class WrittenBlocks {
         if (ruleDecision.rule() == null || !ruleDecision.writesToMemory()) {
             return;
         }
-        want(nowMs, node, block, Cause.RULE, ruleDecision.rule().name() + " says write: memory", at -> {});
+        String reason = ruleDecision.rule().name() + " says write: memory";
+        want(nowMs, List.of(node), block, Cause.RULE, reason, Wish.LASTING);
+    }
+
+    /** Another DataNode reports a write that was reported before. */
+    void writtenToo(DataNodeState node, StampedBlock block) {
+        Written before = waiting.get(block.id());
+        if (before != null
+                && before.block.sameContent(block)
+                && before.nodes.size() < MOST_NODES
+                && !before.nodes.contains(node)) {
+            before.nodes.add(node);
+        }
     }
 
     /**
      * A block is wanted in memory, for a rule or for a read that is expected.
      *
-     * @param ordered is told once where its copy was ordered; null if it was not
+     * @param nodes that hold it, the best first
      */
-    void want(
-            long nowMs,
-            DataNodeState node,
-            StampedBlock block,
-            Cause cause,
-            String reason,
-            Consumer<@Nullable DataNodeState> ordered) {
+    void want(long nowMs, List<DataNodeState> nodes, StampedBlock block, Cause cause, String reason, Wish wish) {
         Written before = waiting.get(block.id());
         boolean known = before != null && before.block.sameContent(block);
         if (known || (before == null && waiting.size() >= MOST_WAITING)) {
-            if (!known) {
+            if (known) {
+                nodes.forEach(node -> writtenToo(node, block));
+            } else {
                 refuse(cause);
             }
-            ordered.accept(null);
+            wish.ordered(null);
             return;
         }
         if (before != null) {
-            before.ordered.accept(null);
+            before.wish.ordered(null);
         }
         long askMs = cause == Cause.READ_AHEAD ? nowMs : nowMs + ASK_AGAIN_MS;
-        waiting.put(block.id(), new Written(block, node, cause, reason, ordered, nowMs, askMs));
+        waiting.put(block.id(), new Written(block, new ArrayList<>(nodes), cause, reason, wish, nowMs, askMs));
     }
 
     /** The read of a block came before its copy was ordered: it is not wanted any more, unless for a rule. */
@@ -110,60 +144,95 @@ public final class WrittenBlocks {
         Written written = waiting.get(blockId);
         if (written != null && written.cause.isAhead()) {
             waiting.remove(blockId);
-            written.ordered.accept(null);
+            written.wish.ordered(null);
         }
     }
 
     /** Orders copies of what is complete, with one look at the NameNode's maps. */
     public void turn(long nowMs, MovePlanner planner) {
-        List<Written> due = due(nowMs);
+        List<Placed> due = due(nowMs);
         if (due.isEmpty()) {
             return;
         }
         List<Verdict> verdicts = view.examine(due.stream()
-                .map(written -> new Candidate(written.block, written.node.uuid()))
+                .map(placed -> new Candidate(placed.written.block, placed.node.uuid()))
                 .toList());
         HeldPromotion promotion = new HeldPromotion(clusterState, planner);
         for (int i = 0; i < due.size(); i++) {
-            Written written = due.get(i);
+            Written written = due.get(i).written;
             Verdict verdict = verdicts.get(i);
             if (verdict == Verdict.FIT) {
-                written.ordered.accept(order(nowMs, written, promotion));
+                order(nowMs, written, due.get(i).node, promotion);
             } else if (!verdict.refutes() && verdict != Verdict.ERASURE_CODED && nowMs - written.sinceMs < GIVE_UP_MS) {
                 waiting.put(written.block.id(), written.later(nowMs));
             } else {
-                written.ordered.accept(null);
+                written.wish.ordered(null);
             }
         }
     }
 
-    /** Takes out those that are due, at most as many as one look may ask about. */
-    private List<Written> due(long nowMs) {
-        List<Written> due = new ArrayList<>();
+    /** Takes out those that are due, at most as many as one look may ask about, and says where their copies would be. */
+    private List<Placed> due(long nowMs) {
+        List<Placed> due = new ArrayList<>();
         Iterator<Written> all = waiting.values().iterator();
         while (all.hasNext() && due.size() < view.lockBlocks()) {
             Written written = all.next();
-            if (written.askMs <= nowMs) {
-                due.add(written);
-                all.remove();
+            if (written.askMs > nowMs) {
+                continue;
+            }
+            all.remove();
+            DataNodeState node = isAwaited(nowMs, written) ? place(nowMs, written) : null;
+            if (node == null) {
+                written.wish.ordered(null);
+            } else {
+                due.add(new Placed(written, node));
             }
         }
         return due;
     }
 
-    /** The DataNode of the copy that was ordered; null if none was. */
-    private @Nullable DataNodeState order(long nowMs, Written written, HeldPromotion promotion) {
+    /** Wishes wait while moves are paused. */
+    private static boolean isAwaited(long nowMs, Written written) {
+        return !written.cause.isAhead()
+                || (nowMs - written.sinceMs < GIVE_UP_MS && written.wish.isAwaited(nowMs));
+    }
+
+    /** Where a copy would be: null if there is one, or it would find no room. */
+    private @Nullable DataNodeState place(long nowMs, Written written) {
         StampedBlock block = written.block;
-        BlockHeat heat = clusterState.heat().find(block.id());
+        Set<DataNodeState> nodes = new LinkedHashSet<>();
+        BlockHeat heat = clusterState.heat().peek(block.id());
         DataNodeState home = heat == null ? null : heat.home();
-        DataNodeState node = home != null && home.isLive() ? home : written.node;
-        if (node.residents().holds(block.id()) || node.moveQueue().open(block.id()) != null) {
-            return null;
+        if (home != null && written.cause != Cause.READ_AHEAD) { // Whose home was looked at as it was wanted.
+            nodes.add(home);
         }
-        if (!node.canHold(block.lengthBytes()) || !makeRoom(nowMs, node, block.lengthBytes(), written.cause)) {
-            refuse(written.cause);
-            return null;
+        nodes.addAll(written.nodes);
+        for (DataNodeState node : nodes) {
+            if (isThere(node, block)) {
+                return null;
+            }
         }
+        for (DataNodeState node : nodes) {
+            if (node.canHold(block.lengthBytes()) && hasRoom(node, block.lengthBytes(), written.cause)) {
+                return node;
+            }
+        }
+        refuse(written.cause);
+        return null;
+    }
+
+    /** Whether a block is in memory there, or a move of it is open. */
+    private static boolean isThere(DataNodeState node, StampedBlock block) {
+        return node.residents().holds(block.id()) || node.moveQueue().open(block.id()) != null;
+    }
+
+    private void order(long nowMs, Written written, DataNodeState node, HeldPromotion promotion) {
+        StampedBlock block = written.block;
+        if (!hasRoom(node, block.lengthBytes(), written.cause)) { // Others of this look took it.
+            waiting.put(block.id(), written.later(nowMs));
+            return;
+        }
+        makeRoom(nowMs, node, block.lengthBytes(), written.cause);
         promotion.order(nowMs, node, block, written.cause, written.reason, "");
         clusterState
                 .metricRegistry()
@@ -173,7 +242,7 @@ public final class WrittenBlocks {
                             case READ_AHEAD -> Metric.PLACEMENT_READ_AHEAD_ORDERED;
                             default -> Metric.PLACEMENT_WRITTEN_ORDERED;
                         });
-        return node;
+        written.wish.ordered(node);
     }
 
     private void refuse(Cause cause) {
@@ -188,17 +257,36 @@ public final class WrittenBlocks {
     }
 
     /**
-     * Whether there is room for one more block of that cause. For a newer block of a rule, the oldest that were held for their
-     * write are left to the policy; one that waits for a read is worth no less than a newer one.
+     * Whether there is room for one more block of that cause, or {@link #makeRoom} would make it. One that waits for a read
+     * is worth no less than a newer one.
      */
-    private boolean makeRoom(long nowMs, DataNodeState node, long bytes, Cause cause) {
+    private static boolean hasRoom(DataNodeState node, long bytes, Cause cause) {
         long most = node.memory().capacityBytes() / HELD_PART;
         if (bytes > most || node.moveQueue().isFullForPromotions()) {
             return false;
         }
+        long heldBytes = 0;
+        long releasedBytes = 0;
+        for (Held held : node.residents().held()) {
+            if (isOfKind(held, cause)) {
+                boolean stays = cause.isAhead() || held.arrivedMs() < 0;
+                heldBytes += stays ? held.block().lengthBytes() : 0;
+                releasedBytes += stays ? 0 : held.block().lengthBytes();
+            }
+        }
+        long overBytes = Math.max(0, heldBytes + releasedBytes + bytes - most);
+        return heldBytes + bytes <= most && HeldPromotion.room(node) + Math.min(overBytes, releasedBytes) >= bytes;
+    }
+
+    private static boolean isOfKind(Held held, Cause cause) {
+        return held.by() == cause || (cause.isAhead() && held.by().isAhead());
+    }
+
+    /** For a newer block of a rule, the oldest that were held for their write are left to the policy. */
+    private void makeRoom(long nowMs, DataNodeState node, long bytes, Cause cause) {
+        long most = node.memory().capacityBytes() / HELD_PART;
         List<Held> written = node.residents().held().stream()
-                .filter(held ->
-                        held.by() == cause || (cause.isAhead() && held.by().isAhead()))
+                .filter(held -> isOfKind(held, cause))
                 .toList();
         long heldBytes =
                 written.stream().mapToLong(held -> held.block().lengthBytes()).sum();
@@ -211,6 +299,5 @@ public final class WrittenBlocks {
                 heldBytes -= held.block().lengthBytes();
             }
         }
-        return heldBytes + bytes <= most && HeldPromotion.room(node) >= bytes;
     }
 }

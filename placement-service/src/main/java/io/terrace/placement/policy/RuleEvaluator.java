@@ -48,6 +48,9 @@ public final class RuleEvaluator {
     /** By block id: the path comes from the NameNode, whoever reports the block and with whatever length. */
     private final Map<Long, Match> fresh = new HashMap<>();
 
+    /** Whose paths were looked up for the heartbeat that is being taken, found or not. */
+    private final Set<Long> lookedUp = new HashSet<>();
+
     private final RulePins pins;
     private final ArrayDeque<Reported> toSweep = new ArrayDeque<>();
     private long sweptMs = Long.MIN_VALUE;
@@ -84,6 +87,7 @@ public final class RuleEvaluator {
      */
     public void prepare(long nowMs, DataNodeState node, List<Heat> entries, Predicate<Heat> asked) {
         fresh.clear();
+        lookedUp.clear();
         boolean rules = !spec.rules().isEmpty() || spec.countsJobs();
         TokenBucket looks = node.reportQuota().looks();
         long limit = Math.min(ReportQuota.LOOKS_FOR_PATHS, looks.available(nowMs)) * view.lockBlocks();
@@ -129,6 +133,7 @@ public final class RuleEvaluator {
                 by.names(blocks.stream().map(reported -> reported.block.id()).toList());
         List<ToPin> toPin = new ArrayList<>();
         for (int i = 0; i < blocks.size(); i++) {
+            lookedUp.add(blocks.get(i).block.id());
             Named named = names.get(i);
             if (named != null) {
                 judge(blocks.get(i), named, toPin);
@@ -184,6 +189,11 @@ public final class RuleEvaluator {
             heat.rule(nowMs, spec, found.rule);
         }
         return decide(heat, reported.lengthBytes());
+    }
+
+    /** Whether the file of a block was looked up for the heartbeat that is being taken, which may have found none. */
+    public boolean isLookedUp(long blockId) {
+        return lookedUp.contains(blockId);
     }
 
     /** The file of a block, if it was looked up for the heartbeat that is being taken. */
