@@ -45,12 +45,7 @@ class ReadAheadHoldersTest extends SteppedLoop {
 
     private void start(FakeDataNode... holders) {
         placement = new PlacementEngine(
-                settings(Map.of()),
-                names,
-                metricRegistry,
-                PolicySpec::make,
-                this::homes,
-                System::currentTimeMillis);
+                settings(Map.of()), names, metricRegistry, PolicySpec::make, this::homes, System::currentTimeMillis);
         activate();
         cluster.clear();
         cluster.addAll(List.of(holders));
@@ -73,8 +68,7 @@ class ReadAheadHoldersTest extends SteppedLoop {
         HomeSelector selector = new HomeSelector(clusterState);
         return new HomeChoice() {
             @Override
-            public DataNodeState choose(
-                    long now, BlockHeat heat, int pool) {
+            public DataNodeState choose(long now, BlockHeat heat, int pool) {
                 pools.add(pool);
                 return selector.choose(now, heat, pool);
             }
@@ -325,10 +319,7 @@ class ReadAheadHoldersTest extends SteppedLoop {
     void copies_ofFilesOfAPool_areHomedByItsRoom() {
         placement.policy(
                 nowMs,
-                applied(
-                        "policy: idecider",
-                        "pools: [{name: etl, share: 50%}]",
-                        "rules: [{path: /day/**, pool: etl}]"));
+                applied("policy: idecider", "pools: [{name: etl, share: 50%}]", "rules: [{path: /day/**, pool: etl}]"));
         learn();
         pools.clear();
         read(FILE, 0, BLOCKS, a);
@@ -363,7 +354,11 @@ class ReadAheadHoldersTest extends SteppedLoop {
         read(FILE, 0, 3, cluster.get(0));
         assertThat(value(Metric.PLACEMENT_READ_AHEAD_REFUSED)).isPositive();
         for (int index = 4; index < BLOCKS; index++) {
-            assertThat(placement.reports().block(nowMs, block(FILE, index).id(), 1).heat()).isNull();
+            assertThat(placement
+                            .reports()
+                            .block(nowMs, block(FILE, index).id(), 1)
+                            .heat())
+                    .isNull();
         }
     }
 

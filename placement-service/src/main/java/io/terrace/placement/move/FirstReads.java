@@ -159,7 +159,8 @@ public final class FirstReads {
     private void comes(long nowMs, Next next) {
         StampedBlock block = next.block();
         BlockHeat known = clusterState.heat().peek(block.id());
-        boolean isOther = known != null && !known.block().sameContent(block); // What was looked up is older, or was not read yet.
+        boolean isOther =
+                known != null && !known.block().sameContent(block); // What was looked up is older, or was not read yet.
         if (isOther
                 || ahead.contains(block.id())
                 || clusterState.controlTrial().holds(block.id())
@@ -182,12 +183,7 @@ public final class FirstReads {
         nodes.addAll(next.holders());
         ahead.want(nowMs, block, Cause.READ_AHEAD);
         writtenBlocks.want(
-                nowMs,
-                List.copyOf(nodes),
-                block,
-                Cause.READ_AHEAD,
-                next.reason(),
-                wish(block, Cause.READ_AHEAD));
+                nowMs, List.copyOf(nodes), block, Cause.READ_AHEAD, next.reason(), wish(block, Cause.READ_AHEAD));
     }
 
     /**
@@ -286,8 +282,7 @@ public final class FirstReads {
                 withdraw(nowMs, ended.node(), ended.block().id(), "its reader is gone");
                 continue;
             }
-            boolean cameOnItsWay =
-                    ended.cause() == Cause.FIRST_READ && !ended.missed() && wasRead(ended.block());
+            boolean cameOnItsWay = ended.cause() == Cause.FIRST_READ && !ended.missed() && wasRead(ended.block());
             if (ended.end() != End.NOT_MADE && !cameOnItsWay) {
                 inVain(ended.block(), ended.cause());
             }

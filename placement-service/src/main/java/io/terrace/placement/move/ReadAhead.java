@@ -103,11 +103,7 @@ final class ReadAhead {
         }
     }
 
-    ReadAhead(
-            FirstReadSettings settings,
-            ClusterState clusterState,
-            NamespaceView view,
-            Readers readers) {
+    ReadAhead(FirstReadSettings settings, ClusterState clusterState, NamespaceView view, Readers readers) {
         this.isOn = settings.isOn() && settings.blocksAhead() > 0;
         this.mostAhead = settings.blocksAhead();
         this.clusterState = clusterState;

@@ -193,8 +193,7 @@ public final class WrittenBlocks {
 
     /** Wishes wait while moves are paused. */
     private static boolean isAwaited(long nowMs, Written written) {
-        return !written.cause.isAhead()
-                || (nowMs - written.sinceMs < GIVE_UP_MS && written.wish.isAwaited(nowMs));
+        return !written.cause.isAhead() || (nowMs - written.sinceMs < GIVE_UP_MS && written.wish.isAwaited(nowMs));
     }
 
     /** Where a copy would be: null if there is one, or it would find no room. */
