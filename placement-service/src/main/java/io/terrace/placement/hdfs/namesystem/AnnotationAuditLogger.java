@@ -41,6 +41,8 @@ public final class AnnotationAuditLogger implements AuditLogger {
             changes.attributesChanged(source);
         } else if (command.equals("setStoragePolicy") || command.equals("unsetStoragePolicy")) {
             changes.policyChanged(source);
+        } else if (command.equals("delete")) {
+            changes.deleted(source);
         } else if (destination != null && (command.equals("rename") || command.startsWith("rename ("))) {
             changes.renamed(source, destination);
         }
@@ -50,7 +52,8 @@ public final class AnnotationAuditLogger implements AuditLogger {
         return command.startsWith("rename")
                 || command.startsWith("set")
                 || command.startsWith("unset")
-                || command.startsWith("remove");
+                || command.startsWith("remove")
+                || command.equals("delete");
     }
 
     AnnotationChanges changes() {

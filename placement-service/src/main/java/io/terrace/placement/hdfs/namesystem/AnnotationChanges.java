@@ -17,10 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class AnnotationChanges {
 
     static final int MOST_CHANGED = 1_000;
-    static final int MOST_ANNOTATED = 10_000;
 
-    /** Paths where annotations were seen. */
-    private final Set<String> annotated = ConcurrentHashMap.newKeySet();
+    private final AnnotatedPaths annotated = new AnnotatedPaths();
 
     private final Set<String> changed = ConcurrentHashMap.newKeySet();
 
@@ -30,9 +28,14 @@ final class AnnotationChanges {
     private final Set<String> policies = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean renamed = new AtomicBoolean();
 
+    /** Annotations were seen there. */
     void annotated(String path) {
-        if (annotated.size() < MOST_ANNOTATED) {
-            annotated.add(path);
+        annotated.add(path);
+    }
+
+    void deleted(String path) {
+        if (!annotated.isEmpty()) {
+            annotated.removeTree(path);
         }
     }
 
@@ -77,9 +80,7 @@ final class AnnotationChanges {
             return;
         }
         boolean differs = annotated.contains(to) || !annotatedAbove(from).equals(annotatedAbove(to));
-        if (annotated.remove(from)) {
-            annotated(to);
-        }
+        annotated.renameTree(from, to);
         if (differs) {
             renamed.set(true);
         }

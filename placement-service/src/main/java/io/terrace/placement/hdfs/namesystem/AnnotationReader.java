@@ -9,7 +9,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.XAttr;
 import org.apache.hadoop.hdfs.XAttrHelper;
 import org.apache.hadoop.hdfs.server.namenode.INode;
@@ -24,18 +26,31 @@ final class AnnotationReader {
 
     private static final int MOST_KNOWN = 10_000;
 
+    /** Names change while attributes do not, so a path is told again after that. */
+    static final long TELL_AGAIN_MS = TimeUnit.MINUTES.toMillis(5);
+
+    /** What the attributes say; a path with annotations was told at that time. */
+    private record Read(OwnAnnotations own, long toldMs) {}
+
     /** By identity. */
-    private final Cache<XAttrFeature, OwnAnnotations> known = Caffeine.newBuilder()
+    private final Cache<XAttrFeature, Read> known = Caffeine.newBuilder()
             .weakKeys()
             .maximumSize(MOST_KNOWN)
             .executor(Runnable::run)
             .build();
 
     private final Consumer<String> annotated;
+    private final LongSupplier clockMs;
 
-    /** @param annotated is told paths that have annotations, now and then again */
-    AnnotationReader(Consumer<String> annotated) {
+    /**
+     * Nothing is read yet.
+     *
+     * @param annotated is told paths that have annotations, now and then again
+     * @param clockMs a monotonic clock
+     */
+    AnnotationReader(Consumer<String> annotated, LongSupplier clockMs) {
         this.annotated = annotated;
+        this.clockMs = clockMs;
     }
 
     /** What holds for a file or directory, shared with others that have the same. */
@@ -80,13 +95,18 @@ final class AnnotationReader {
         if (attributes == null) {
             return OwnAnnotations.NONE;
         }
-        OwnAnnotations own = known.getIfPresent(attributes);
-        if (own == null) {
-            own = read(attributes);
-            known.put(attributes, own);
-            if (own != OwnAnnotations.NONE) {
-                annotated.accept(inode.getFullPathName());
-            }
+        Read before = known.getIfPresent(attributes);
+        if (before != null && before.own == OwnAnnotations.NONE) {
+            return before.own;
+        }
+        long nowMs = clockMs.getAsLong();
+        if (before != null && nowMs - before.toldMs < TELL_AGAIN_MS) {
+            return before.own;
+        }
+        OwnAnnotations own = before == null ? read(attributes) : before.own;
+        known.put(attributes, new Read(own, nowMs));
+        if (own != OwnAnnotations.NONE) {
+            annotated.accept(inode.getFullPathName());
         }
         return own;
     }

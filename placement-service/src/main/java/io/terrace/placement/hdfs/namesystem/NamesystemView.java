@@ -27,6 +27,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,7 @@ public final class NamesystemView implements NamespaceView {
         this.asker = Asker.OTHERS;
         this.lockBlocks = lockBlocks;
         this.annotationChanges = AnnotationAuditLogger.changesOf(namesystem);
-        this.annotations = new AnnotationReader(annotationChanges::annotated);
+        this.annotations = new AnnotationReader(annotationChanges::annotated, Time::monotonicNow);
         this.policyGaps = new NamesystemPolicyGaps(namesystem, this, annotations, annotationChanges, satisfied);
         this.newVersions = new TokenBucket(0.1, NEW_VERSIONS, Accrual.CAPPED, TimeUnit.NANOSECONDS, System.nanoTime());
         this.annotationsVersion = new AtomicLong();

@@ -75,6 +75,51 @@ class AnnotationChangesTest {
     }
 
     @Test
+    void renamedWithADirectoryAboveIt_isAnnotatedAtItsNewPath() {
+        changes.annotated("/a/b/c");
+        changes.annotated("/a/bc");
+        log(true, "rename", "/a/b", "/d");
+        assertThat(concerns()).isFalse();
+        log(true, "rename", "/x/file", "/d/c/file");
+        assertThat(concerns()).isTrue();
+        log(true, "rename", "/x/file", "/a/b/c/file");
+        assertThat(concerns()).isFalse();
+        log(true, "rename", "/x/file", "/a/bc/file");
+        assertThat(concerns()).isTrue();
+    }
+
+    @Test
+    void deleted_isNotAnnotatedAnyMore_norWhatWasBelow() {
+        changes.annotated("/a/b");
+        changes.annotated("/a/b/c");
+        changes.annotated("/a/bc");
+        log(true, "delete", "/a/b", null);
+        log(true, "rename", "/x/file", "/a/b/file");
+        log(true, "rename", "/x/file", "/a/b/c/file");
+        assertThat(concerns()).isFalse();
+        log(true, "rename", "/x/file", "/a/bc/file");
+        assertThat(concerns()).isTrue();
+    }
+
+    @Test
+    void veryManyAnnotatedPaths_thoseToldOfLateAreKept() {
+        changes.annotated("/mine");
+        for (int i = 0; i < 3 * AnnotatedPaths.MOST; i++) {
+            changes.annotated("/theirs/" + i);
+            if (i % 1_000 == 0) {
+                changes.annotated("/mine");
+            }
+        }
+        changes.annotated("/new");
+        log(true, "rename", "/x/file", "/mine/file");
+        assertThat(concerns()).isTrue();
+        log(true, "rename", "/x/file", "/new/file");
+        assertThat(concerns()).isTrue();
+        log(true, "rename", "/x/file", "/theirs/0/file");
+        assertThat(concerns()).isFalse();
+    }
+
+    @Test
     void attributesOfPathsWithoutAnnotationsBefore_areLookedAt_soManyAtATime() {
         for (int i = 0; i < 5; i++) {
             log(true, "setXAttr", "/x" + i, null);

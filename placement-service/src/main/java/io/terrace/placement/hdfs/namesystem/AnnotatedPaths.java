@@ -1,0 +1,80 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Paths where annotations were seen, at most {@value #MOST}. Where there are more, the quarter is forgotten that was told
+ * longest ago: those that are in use are told again now and then. Thread-safe, takes no lock.
+ */
+final class AnnotatedPaths {
+
+    static final int MOST = 10_000;
+
+    /** When each was told, as a number that grows. */
+    private final ConcurrentNavigableMap<String, Long> told = new ConcurrentSkipListMap<>();
+
+    /** As the map counts by walking over it; it may be behind for a moment. */
+    private final AtomicInteger size = new AtomicInteger();
+
+    private final AtomicLong tellings = new AtomicLong();
+
+    void add(String path) {
+        if (told.put(path, tellings.incrementAndGet()) == null && size.incrementAndGet() > MOST) {
+            long[] oldestFirst =
+                    told.values().stream().mapToLong(Long::longValue).sorted().toArray();
+            long gone = oldestFirst[oldestFirst.length / 4];
+            told.forEach((other, number) -> {
+                if (number <= gone) {
+                    remove(other);
+                }
+            });
+        }
+    }
+
+    boolean contains(String path) {
+        return told.containsKey(path);
+    }
+
+    boolean isEmpty() {
+        return told.isEmpty();
+    }
+
+    /** With what is below it. */
+    void removeTree(String path) {
+        remove(path);
+        below(path).forEach(this::remove);
+    }
+
+    /** The directory or file is elsewhere now, with what is below it. */
+    void renameTree(String from, String to) {
+        List<String> below = below(from);
+        // What was at the new path is gone, or the directory there was empty.
+        removeTree(to);
+        if (remove(from)) {
+            add(to);
+        }
+        for (String path : below) {
+            if (remove(path)) {
+                add(to + path.substring(from.length()));
+            }
+        }
+    }
+
+    private boolean remove(String path) {
+        boolean was = told.remove(path) != null;
+        if (was) {
+            size.decrementAndGet();
+        }
+        return was;
+    }
+
+    private List<String> below(String path) {
+        String directory = path.endsWith("/") ? path : path + '/';
+        return List.copyOf(told.subMap(directory, false, directory + Character.MAX_VALUE, true)
+                .keySet());
+    }
+}
