@@ -128,6 +128,22 @@ class PolicySatisfierTest extends TieredCluster {
     }
 
     @Test
+    void moreChangesThanMayWait_othersAreAskedForLater() {
+        file(1, "/a/x", StorageTier.DISK, StorageTier.DISK);
+        rules("- path: /a/**", "  satisfy: true");
+        waits(6_000);
+        for (int i = 0; i < 11_000; i++) {
+            directories.changed.add("/a/" + i);
+        }
+        waits(1_500);
+        directories.changed.add("/a/late");
+        waits(2_000);
+        assertThat(directories.changed).containsExactly("/a/late");
+        waits(60_000);
+        assertThat(directories.walked).contains("/a/late");
+    }
+
+    @Test
     void changesBelowARoot_areWalkedAtOnce_andOthersAreNot() {
         file(1, "/a/sub/x", StorageTier.DISK, StorageTier.DISK);
         file(2, "/a/y", StorageTier.DISK, StorageTier.DISK);

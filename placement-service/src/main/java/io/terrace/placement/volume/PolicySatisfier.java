@@ -159,8 +159,12 @@ final class PolicySatisfier {
 
     /** Of paths that changed, those that something above or below tells to satisfy are walked. */
     private void notice() {
+        if (toWalk.size() >= MOST_WAITING) {
+            // Changes are noted until they are asked for.
+            return;
+        }
         List<String> changed = gaps.changed(usersMayAsk());
-        if (changed.isEmpty() || toWalk.size() >= MOST_WAITING) {
+        if (changed.isEmpty()) {
             return;
         }
         Set<Root> concerned = new LinkedHashSet<>();
