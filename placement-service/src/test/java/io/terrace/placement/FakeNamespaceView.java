@@ -172,7 +172,8 @@ public final class FakeNamespaceView implements NamespaceView {
                                     annotationsOf(block),
                                     at.obstacle(),
                                     at.replicas(),
-                                    at.quotaTiers()));
+                                    at.quotaTiers(),
+                                    at.unreadMs()));
         }
         return found;
     }

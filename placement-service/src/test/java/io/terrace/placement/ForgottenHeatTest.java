@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
+import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.StampedBlock;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +53,21 @@ class ForgottenHeatTest extends TieredCluster {
         ssdIsFull();
         waits(20_000);
         assertThat(ordered(one)).containsExactly("1 SSD DISK");
+    }
+
+    @Test
+    void notReadForLongByHdfsAccessTime_goesDown_andOneThatWasStays() {
+        rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 2h");
+        readAndForget("/a/file");
+        waits(70_000);
+        assertThat(ordered(one)).as("HDFS keeps no access times").isEmpty();
+        unread(BLOCK, TimeUnit.HOURS.toMillis(2) - 1);
+        waits(70_000);
+        assertThat(ordered(one)).isEmpty();
+        unread(BLOCK, TimeUnit.HOURS.toMillis(2));
+        waits(70_000);
+        assertThat(ordered(one)).containsExactly("1 SSD ARCHIVE");
+        assertThat(lastMove().cause()).isEqualTo(Cause.COLD);
     }
 
     @Test

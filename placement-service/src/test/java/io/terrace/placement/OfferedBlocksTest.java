@@ -87,6 +87,19 @@ class OfferedBlocksTest extends TieredCluster {
     }
 
     @Test
+    void writtenLongAgo_butReadOfLateByHdfsAccessTime_stays() {
+        rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one);
+        unread(BLOCK, HOUR_MS - 1);
+        heardFor(HOUR_MS);
+        offer(one, BLOCK, 90 * 24 * HOUR_MS);
+        assertThat(ordered(one)).isEmpty();
+        unread(BLOCK, HOUR_MS);
+        offer(one, BLOCK, 90 * 24 * HOUR_MS);
+        assertThat(ordered(one)).containsExactly("1 SSD ARCHIVE");
+    }
+
+    @Test
     void youngOrOfNoRange_orKnownByItsReads_stays() {
         rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
         for (int i = 1; i <= 4; i++) {

@@ -80,7 +80,23 @@ public abstract class TieredCluster extends SteppedLoop {
                         before.annotations(),
                         before.obstacle(),
                         replicas,
-                        before.quotaTiers()));
+                        before.quotaTiers(),
+                        before.unreadMs()));
+    }
+
+    /** By HDFS's access time, nobody has read the file for so long. */
+    final void unread(StampedBlock block, long ms) {
+        Placed before = names.places.get(block.id());
+        names.places.put(
+                block.id(),
+                new Placed(
+                        before.block(),
+                        before.path(),
+                        before.annotations(),
+                        before.obstacle(),
+                        before.replicas(),
+                        before.quotaTiers(),
+                        ms));
     }
 
     final StorageTier tier(StampedBlock block, FakeDataNode node) {

@@ -376,7 +376,13 @@ class VolumePlacementTest extends TieredCluster {
         names.places.put(
                 block.id(),
                 new Placed(
-                        before.block(), before.path(), before.annotations(), null, before.replicas(), List.of(policy)));
+                        before.block(),
+                        before.path(),
+                        before.annotations(),
+                        null,
+                        before.replicas(),
+                        List.of(policy),
+                        -1));
     }
 
     @Test

@@ -157,8 +157,10 @@ public interface NamespaceView {
             String path,
             PathAnnotations annotations,
             @Nullable String obstacle,
+     * @param unreadMs for so long at least nobody has opened the file, by HDFS's access time; -1 where HDFS keeps none
             List<PlacedReplica> replicas,
-            @Nullable List<StorageTier> quotaTiers) {
+            @Nullable List<StorageTier> quotaTiers,
+            long unreadMs) {
 
         public Placed {
             replicas = List.copyOf(replicas);
@@ -177,7 +179,7 @@ public interface NamespaceView {
 
         /** The same, of which none may be moved. */
         public Placed stopped(String why) {
-            return new Placed(block, path, annotations, why, replicas, quotaTiers);
+            return new Placed(block, path, annotations, why, replicas, quotaTiers, unreadMs);
         }
 
         /** A block of a file without annotations. */

@@ -82,6 +82,17 @@ final class TierKeeper {
         }
     }
 
+    /** Looks at a block whose heat was forgotten: HDFS's access time says for how long nobody has read it. */
+    void decideWithoutHeat(long nowMs, Placed placed, PathRule rule) {
+        TierRange range = rule.tiers();
+        Known block = known.see(nowMs, placed, rule);
+        if (range != null && placed.obstacle() == null && placed.unreadMs() >= coldMs(range)) {
+            for (PlacedReplica replica : placed.replicas()) {
+                sink(nowMs, block, replica, range);
+            }
+        }
+    }
+
     /** Without an access for so long, a block goes down. */
     long coldMs(TierRange range) {
         return range.keepMs() > 0
@@ -106,7 +117,8 @@ final class TierKeeper {
         Known block =
                 isNew || known.isOffered(id) ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
         // A full tier is asked about sooner than it is known that nobody has read a block for as long as it is kept.
-        boolean isCold = offer.ageMs() >= coldMs(range)
+        long ageMs = placed.unreadMs() < 0 ? offer.ageMs() : Math.min(offer.ageMs(), placed.unreadMs());
+        boolean isCold = ageMs >= coldMs(range)
                 && clusterState.heardForMs(nowMs) >= Math.min(coldMs(range), OfferedBlocks.KNOWN_BY_AGE_MS);
         boolean goes = isCold
                 ? sink(nowMs, block, replica, range)

@@ -282,7 +282,7 @@ public final class VolumePlacement {
         if (rule == null) {
             known.forget(block.block().id());
         } else if (known.find(block.block().id()) != null) {
-            known.see(nowMs, block, rule);
+            keeper.decideWithoutHeat(nowMs, block, rule);
         }
     }
 

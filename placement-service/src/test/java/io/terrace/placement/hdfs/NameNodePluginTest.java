@@ -199,6 +199,19 @@ public class NameNodePluginTest {
     }
 
     @Test
+    void accessTime_saysForHowLongAtLeastNobodyHasRead() throws Exception {
+        NamesystemView view = new NamesystemView(cluster.getNamesystem(), new MetricRegistry(), 256);
+        Path file = new Path("/read");
+        DFSTestUtil.createFile(fs, file, BLOCK, (short) 1, 7);
+        List<Long> block = List.of(DFSTestUtil.getFirstBlock(fs, file).getBlockId());
+        assertThat(view.placed(block).get(0).unreadMs()).isZero();
+        long hourMs = Duration.ofHours(1).toMillis();
+        fs.setTimes(file, -1, System.currentTimeMillis() - 3 * hourMs);
+        // HDFS notes reads an hour apart.
+        assertThat(view.placed(block).get(0).unreadMs()).isBetween(2 * hourMs, 2 * hourMs + hourMs / 2);
+    }
+
+    @Test
     void heartbeat_replicaOnOtherDataNodeOnly_isNotPromotedHere() throws Exception {
         whenActive();
         DFSTestUtil.createFile(fs, new Path("/single"), BLOCK, (short) 1, 7);

@@ -22,6 +22,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeDirectory;
+import org.apache.hadoop.hdfs.server.namenode.TerraceAccessTimes;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +67,8 @@ final class BlockPlaces {
                 annotations.of(file),
                 obstacle(stored),
                 replicas,
-                hasTypeQuota(file) ? policyTiers(blocks, file) : null);
+                hasTypeQuota(file) ? policyTiers(blocks, file) : null,
+                TerraceAccessTimes.unreadMs(namesystem, file));
     }
 
     /** Live DataNodes in service that hold a healthy replica; none where the block is another one by now. */
