@@ -191,8 +191,12 @@ final class EngineEpoch {
         return node;
     }
 
-    /** Takes what a heartbeat reports: results of moves, memory copies, accesses. */
-    void take(long nowMs, long epoch, DataNodeState node, Heartbeat heartbeat, AccessListener accesses) {
+    /**
+     * Takes what a heartbeat reports: results of moves, memory copies, accesses, offers.
+     *
+     * @return how many of its offers were looked at
+     */
+    int take(long nowMs, long epoch, DataNodeState node, Heartbeat heartbeat, AccessListener accesses) {
         if (node.note(nowMs, heartbeat)) {
             dispatcher.abandon(nowMs, node, "the DataNode was restarted");
             volumes.abandon(nowMs, node, "the DataNode was restarted");
@@ -215,7 +219,7 @@ final class EngineEpoch {
         clusterState.controlTrial().read(heartbeat.readTimes());
         heatProcessor.take(nowMs, node, heartbeat.heat());
         volumes.accessed(nowMs, heartbeat.heat());
-        volumes.offered(nowMs, node, heartbeat.offers());
+        return volumes.offered(nowMs, node, heartbeat.offers());
     }
 
     /** Plans the moves that policies requested, and gives a DataNode its orders if moves are allowed. */

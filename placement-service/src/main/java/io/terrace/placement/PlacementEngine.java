@@ -254,7 +254,7 @@ public final class PlacementEngine {
         if (shadowRun != null) {
             shadowRun.heartbeat(nowMs, node, heartbeat);
         }
-        engineEpoch.take(nowMs, epoch, node, heartbeat, accesses);
+        int offersTaken = engineEpoch.take(nowMs, epoch, node, heartbeat, accesses);
         List<MoveOrder> toDo = engineEpoch.decide(nowMs, node, operatorState.mayMove());
         HeartbeatAnswer answer = new HeartbeatAnswer(
                 true,
@@ -266,7 +266,8 @@ public final class PlacementEngine {
                 node.resize(),
                 settings.control().sample().percent(),
                 accesses.wantsReaders(),
-                operatorState.mayMove() ? engineEpoch.volumes().offersWanted(nowMs, node) : List.of());
+                operatorState.mayMove() ? engineEpoch.volumes().offersWanted(nowMs, node) : List.of(),
+                offersTaken);
         node.session().answered(answer);
         return answer;
     }

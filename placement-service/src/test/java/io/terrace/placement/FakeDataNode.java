@@ -55,7 +55,7 @@ public final class FakeDataNode {
     /** Given the epoch; answers null where no result is sent. */
     BiFunction<Long, MoveOrder, @Nullable Result> carryOutVolumeMove = (epoch, order) -> null;
 
-    /** Of the next heartbeat. */
+    /** Of the next heartbeat, and of others until the service takes them. */
     final List<Offer> offers = new ArrayList<>();
     /** Of the last answer. */
     List<OffersWanted> offersWanted = List.of();
@@ -172,7 +172,6 @@ public final class FakeDataNode {
                 resized,
                 List.of(),
                 List.copyOf(offers));
-        offers.clear();
         heat.clear();
         results.clear();
         return heartbeat;
@@ -194,6 +193,7 @@ public final class FakeDataNode {
         }
         wantsFull = answer.fullWanted();
         offersWanted = answer.offersWanted();
+        offers.subList(0, answer.offersTaken()).clear();
         for (MoveOrder order : answer.orders()) {
             orders.add(order);
             if (order.isVolumeMove()) {

@@ -47,6 +47,8 @@ public final class FakeNamespaceView implements NamespaceView {
     int placeLooks;
     /** Whether reviews may. */
     boolean mayLook = true;
+    /** Whether offers may be looked at, besides. */
+    boolean offersMayLook = true;
     /** Whether those may who judge reports. */
     boolean reportsMayLook = true;
     /** {@link #placed}, by asker. */
@@ -110,7 +112,8 @@ public final class FakeNamespaceView implements NamespaceView {
 
     private boolean mayLook(Asker asker) {
         return switch (asker) {
-            case REVIEWS -> mayLook;
+            case REVIEWS, VOLUMES, SATISFY -> mayLook;
+            case OFFERS -> mayLook && offersMayLook;
             case REPORTS -> reportsMayLook;
             case ORDERS, OTHERS -> true;
         };

@@ -148,7 +148,7 @@ class OfferedBlocksTest extends TieredCluster {
     }
 
     @Test
-    void lockHeldTooLong_offersAreLeftOut() {
+    void lockHeldTooLong_offersAreNotTaken_andAreOfferedAgain() {
         rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
         place(BLOCK, "/a/1", StorageTier.SSD, one);
         heardFor(HOUR_MS);
@@ -156,9 +156,64 @@ class OfferedBlocksTest extends TieredCluster {
         offer(one, BLOCK, HOUR_MS);
         assertThat(names.placeLooksBy).isEmpty();
         assertThat(ordered(one)).isEmpty();
+        assertThat(one.offers).hasSize(1);
         names.mayLook = true;
-        offer(one, BLOCK, HOUR_MS);
+        beats(3);
         assertThat(ordered(one)).containsExactly("1 SSD DISK");
+        assertThat(one.offers).isEmpty();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_VOLUME_OFFERED)).isEqualTo(1);
+    }
+
+    @Test
+    void moreThanOneLookHolds_theOthersAreOfferedAgain() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
+        names.lockBlocks = 2;
+        heardFor(HOUR_MS);
+        for (int i = 1; i <= 5; i++) {
+            place(block(i, 1), "/a/" + i, StorageTier.SSD, one);
+            one.offers.add(new Offer(block(i, 1), StorageTier.SSD, HOUR_MS));
+        }
+        beats(1);
+        assertThat(one.offers).hasSize(3);
+        beats(10);
+        assertThat(ordered(one)).hasSize(5);
+    }
+
+    @Test
+    void offersOfNoUse_theDataNodeIsAskedAgainEverMoreSeldom_untilOneGoes() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
+        place(BLOCK, "/a/1", StorageTier.SSD, one);
+        heardFor(HOUR_MS);
+        assertThat(one.offersWanted).isNotEmpty();
+        int asked = 0;
+        for (int i = 2; i < 242; i++) {
+            if (!one.offersWanted.isEmpty()) {
+                asked++;
+                one.offers.add(new Offer(block(i, 1), StorageTier.SSD, HOUR_MS));
+            }
+            beats(1);
+        }
+        assertThat(asked).as("in two minutes").isBetween(12, 18);
+        assertThat(two.offersWanted).isNotEmpty();
+        one.offers.add(new Offer(BLOCK, StorageTier.SSD, HOUR_MS));
+        beats(3);
+        assertThat(ordered(one)).hasSize(1);
+        assertThat(one.offersWanted).isNotEmpty();
+        one.offers.add(new Offer(block(1_000, 1), StorageTier.SSD, HOUR_MS));
+        beats(1);
+        assertThat(one.offersWanted).isEmpty();
+        rules("- path: /**", "  tiers: ssd..disk", "  keep: 1h");
+        beats(1);
+        assertThat(one.offersWanted).isNotEmpty();
+    }
+
+    @Test
+    void othersUsedHalfOfTheLooks_nothingIsAskedFor() {
+        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 1h");
+        heardFor(HOUR_MS);
+        names.offersMayLook = false;
+        beats(1);
+        assertThat(one.offersWanted).isEmpty();
     }
 
     @Test
@@ -215,12 +270,11 @@ class OfferedBlocksTest extends TieredCluster {
         rules("- path: /a/**", "  tiers: ssd..archive", "  keep: 1h");
         place(BLOCK, "/a/1", StorageTier.SSD, one);
         heardFor(HOUR_MS);
-        one.offers.add(new Offer(BLOCK, StorageTier.SSD, HOUR_MS));
-        two.beat(placement, nowMs);
-        placement.heartbeat(nowMs, one.heartbeat());
-        assertThat(range()).isNotNull();
-        one.restarts();
-        beats(2);
+        names.leaving.put("one", "it is decommissioned");
+        waits(2_000);
+        offer(one, BLOCK, HOUR_MS);
+        assertThat(ordered(one)).isEmpty();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_VOLUME_MOVES_WISHED)).isPositive();
         assertThat(range()).isNull();
     }
 }

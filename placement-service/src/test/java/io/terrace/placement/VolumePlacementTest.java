@@ -275,7 +275,7 @@ class VolumePlacementTest extends TieredCluster {
             one.reads(BLOCK, 1);
             waits(1_000);
         }
-        assertThat(names.placeLooksBy.get(Asker.REVIEWS)).isBetween(5, 70);
+        assertThat(names.placeLooksBy.get(Asker.VOLUMES)).isBetween(5, 70);
         assertThat(names.pathLooks).isLessThanOrEqualTo(2);
         name(BLOCK, BLOCK.id(), "/elsewhere");
         names.places.put(

@@ -65,7 +65,7 @@ final class DataNodeTiers implements Closeable {
     private static final long CONDITIONS_NS = 60_000_000_000L;
     private static final int DROPS_WAITING = 4_096;
 
-    /** Between two looks of a walk over the replicas. */
+    /** Between two looks of a walk over the replicas, at least. */
     private static final long OFFERS_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long STOP_WAIT_MS = 5_000;
@@ -239,7 +239,8 @@ final class DataNodeTiers implements Closeable {
         ReplicaOffers offers = new ReplicaOffers(
                 (pool, tiers) -> DatasetWalk.begin(datanode.getFSDataset(), pool, tiers),
                 metricRegistry,
-                System::currentTimeMillis);
+                System::currentTimeMillis,
+                System::nanoTime);
         AgentThread walks =
                 new AgentThread("terrace-offers-" + identity.datanodeUuid(), offers, OFFERS_NS, System::nanoTime);
         walks.start();

@@ -103,6 +103,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private @Nullable HeartbeatRequestProto unanswered;
     /** Whether the service asked for offers. */
     private boolean offersWanted;
+    /** Of the heartbeat without an answer. */
+    private List<ReplicaOffers.Offer> sentOffers = List.of();
 
     private @Nullable ConditionProto outranked;
     /** What came of the last change of the memory tier's size; null before the first. */
@@ -180,7 +182,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         heatReport.addTo(request, nowNs);
         addResidency(request);
         if (offersWanted) {
-            shared.offers().addTo(request, pool);
+            sentOffers = shared.offers().addTo(request, pool);
         }
         List<ResultProto> page = new ArrayList<>();
         results.drainTo(page, HeartbeatLimits.ENTRIES);
@@ -213,6 +215,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         speedReport.delivered();
         outranked = null;
         figureReport.delivered(response);
+        offersTaken(response.hasOffersTaken() || !response.getActive() ? response.getOffersTaken() : sentOffers.size());
         offersWanted = false;
         if (!response.getActive()) {
             shared.epochFence().silent(pool, this);
@@ -237,6 +240,11 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             outranked(response, nowNs);
         }
         return response.getHeartbeatIntervalMs();
+    }
+
+    private void offersTaken(int first) {
+        shared.offers().putBack(pool, sentOffers.subList(Math.min(first, sentOffers.size()), sentOffers.size()));
+        sentOffers = List.of();
     }
 
     /** Once for each id: the service asks again until it hears of the result. */
@@ -292,12 +300,14 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         sentResults.forEach(results::offer);
         sentResults = List.of();
         residency.wantFull();
+        offersTaken(0);
         offersWanted = false;
     }
 
     /** The service is not asked any more, so what it said last does not count. */
     public void end() {
         shared.epochFence().silent(pool, this);
+        offersTaken(0);
     }
 
     /** Whether the next heartbeat should not wait for its regular time. */

@@ -30,11 +30,15 @@ import org.jspecify.annotations.Nullable;
  * of those that nobody reads. A thread of its own walks over the replicas, one directory at a time, as long as the service asks.
  *
  * <p>A walk finds the oldest {@value #MOST_KEPT}; they are told before the next one begins, which finds the next oldest. After
- * the youngest it begins with the oldest again. What was told and lost comes with a later walk.
+ * the youngest it begins with the oldest again. After each look the walk rests for {@value #REST} times as long as that took, as
+ * disks are slow and others read them. What the service did not look at is told again.
  */
 public final class ReplicaOffers implements Agent {
 
     static final int MOST_KEPT = 16_384;
+
+    /** So a walk takes a tenth of the time of one disk. */
+    static final int REST = 9;
 
     /** A service that asks does so with each heartbeat; while it has enough to do it does not, and the walk waits. */
     static final long ASKED_NS = TimeUnit.SECONDS.toNanos(60);
@@ -74,13 +78,21 @@ public final class ReplicaOffers implements Agent {
     private final Replicas replicas;
     private final MetricRegistry metricRegistry;
     private final LongSupplier wallClockMs;
+    private final LongSupplier nanoClock;
     private final Map<String, OfPool> pools = new ConcurrentHashMap<>();
 
-    /** @param wallClockMs milliseconds since 1970 */
-    public ReplicaOffers(Replicas replicas, MetricRegistry metricRegistry, LongSupplier wallClockMs) {
+    /**
+     * Without a thread; somebody calls {@link #doWork}.
+     *
+     * @param wallClockMs milliseconds since 1970
+     * @param nanoClock the clock of {@link #doWork}
+     */
+    public ReplicaOffers(
+            Replicas replicas, MetricRegistry metricRegistry, LongSupplier wallClockMs, LongSupplier nanoClock) {
         this.replicas = replicas;
         this.metricRegistry = metricRegistry;
         this.wallClockMs = wallClockMs;
+        this.nanoClock = nanoClock;
     }
 
     /**
@@ -107,13 +119,27 @@ public final class ReplicaOffers implements Agent {
         return !wanted.isEmpty();
     }
 
-    /** Adds the next ones to a heartbeat, as many as it may carry. */
-    void addTo(HeartbeatRequestProto.Builder request, String pool) {
-        for (Offer offer : take(pool, HeartbeatLimits.OFFERS)) {
+    /**
+     * Adds the next ones to a heartbeat, as many as it may carry.
+     *
+     * @return those that were added
+     */
+    List<Offer> addTo(HeartbeatRequestProto.Builder request, String pool) {
+        List<Offer> told = take(pool, HeartbeatLimits.OFFERS);
+        for (Offer offer : told) {
             request.addOffers(OfferProto.newBuilder()
                     .setBlock(ProtoConverter.block(offer.block()))
                     .setTier(ProtoConverter.tier(offer.tier()))
                     .setAgeMs(Math.max(0, wallClockMs.getAsLong() - offer.writtenMs())));
+        }
+        return told;
+    }
+
+    /** Of those that were taken, the service did not look at these: they are the next ones. */
+    void putBack(String pool, List<Offer> offers) {
+        OfPool ofPool = pools.get(pool);
+        if (ofPool != null) {
+            ofPool.putBack(offers);
         }
     }
 
@@ -144,6 +170,7 @@ public final class ReplicaOffers implements Agent {
         private boolean pauses;
         private long walkBeganNs;
         private long nextWalkNs;
+        private long restsUntilNs = Long.MIN_VALUE;
 
         private OfPool(String pool) {
             this.pool = pool;
@@ -160,6 +187,12 @@ public final class ReplicaOffers implements Agent {
                 taken.add(queue.remove());
             }
             return taken;
+        }
+
+        synchronized void putBack(List<Offer> offers) {
+            for (int i = offers.size() - 1; i >= 0; i--) {
+                queue.addFirst(offers.get(i));
+            }
         }
 
         private synchronized Map<StorageTier, Long> asked(long nowNs) {
@@ -192,12 +225,22 @@ public final class ReplicaOffers implements Agent {
                     forget();
                 }
             } else if (walk != null) {
-                if (!walk.next(offer -> see(offer, wanted))) {
-                    end(nowNs, wanted);
+                if (restsUntilNs == Long.MIN_VALUE || nowNs - restsUntilNs >= 0) {
+                    look(walk, wanted);
                 }
             } else if (isTold() && (!pauses || nowNs - nextWalkNs >= 0)) {
                 walkBeganNs = nowNs;
                 walk = replicas.walk(pool, wanted.keySet());
+            }
+        }
+
+        private void look(Walk current, Map<StorageTier, Long> wanted) {
+            long beganNs = nanoClock.getAsLong();
+            boolean goesOn = current.next(offer -> see(offer, wanted));
+            long endedNs = nanoClock.getAsLong();
+            restsUntilNs = endedNs + REST * (endedNs - beganNs);
+            if (!goesOn) {
+                end(endedNs, wanted);
             }
         }
 

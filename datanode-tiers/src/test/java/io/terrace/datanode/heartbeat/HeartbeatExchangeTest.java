@@ -18,6 +18,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,26 @@ class HeartbeatExchangeTest {
                 .isEmpty();
         link.delivered(asks, 5);
         assertThat(link.compose(6).getOffersList()).hasSize(10);
+        link.delivered(asks.toBuilder().setOffersTaken(3).build(), 6);
+        assertThat(offered(7))
+                .as("without those that were looked at")
+                .hasSize(7)
+                .first()
+                .isEqualTo(HeartbeatLimits.OFFERS + 4L);
+        link.delivered(asks.toBuilder().setOffersTaken(0).build(), 7);
+        assertThat(offered(8)).hasSize(7);
+        link.refused();
+        link.compose(9);
+        link.delivered(asks, 9);
+        assertThat(offered(10))
+                .as("the service took nothing of what it refused")
+                .hasSize(7);
+    }
+
+    private List<Long> offered(long nowNs) {
+        return link.compose(nowNs).getOffersList().stream()
+                .map(offer -> offer.getBlock().getBlockId())
+                .toList();
     }
 
     @Test

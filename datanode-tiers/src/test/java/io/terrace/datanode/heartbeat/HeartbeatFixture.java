@@ -61,7 +61,8 @@ final class HeartbeatFixture {
                 return false;
             },
             metricRegistry,
-            () -> 10_000);
+            () -> 10_000,
+            () -> 0);
 
     HeartbeatFixture(String pool, long stamp, ConditionProto... conditions) {
         this.pool = pool;

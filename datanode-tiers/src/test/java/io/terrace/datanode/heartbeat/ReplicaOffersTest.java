@@ -28,11 +28,15 @@ class ReplicaOffersTest {
     private final List<Offer> stored = new ArrayList<>();
     private long nowNs = 1;
     private int walks;
+    private long lookNs;
+    private final List<Long> looksNs = new ArrayList<>();
     private final ReplicaOffers offers = new ReplicaOffers(
             (pool, tiers) -> {
                 walks++;
                 Iterator<Offer> all = List.copyOf(stored).iterator();
                 return each -> {
+                    looksNs.add(nowNs);
+                    nowNs += lookNs;
                     for (int i = 0; i < SLICE && all.hasNext(); i++) {
                         each.accept(all.next());
                     }
@@ -40,7 +44,8 @@ class ReplicaOffersTest {
                 };
             },
             metricRegistry,
-            () -> NOW_MS);
+            () -> NOW_MS,
+            () -> nowNs);
 
     /** Replica {@code id} was written so many milliseconds ago, on that tier. */
     private void store(long id, StorageTier tier, long ageMs) {
@@ -137,5 +142,31 @@ class ReplicaOffersTest {
         int before = walks;
         pass(ReplicaOffers.ASKED_NS);
         assertThat(walks).isEqualTo(before);
+    }
+
+    @Test
+    void slowLooks_theWalkRestsNineTimesAsLong() {
+        for (int id = 1; id <= 20 * SLICE; id++) {
+            store(id, StorageTier.SSD, 5_000);
+        }
+        lookNs = 1_000_000_000;
+        offers.ask(nowNs, POOL, Map.of(StorageTier.SSD, 0L));
+        pass(55_000_000_000L);
+        assertThat(looksNs).hasSizeBetween(5, 6);
+        for (int i = 1; i < looksNs.size(); i++) {
+            assertThat(looksNs.get(i) - looksNs.get(i - 1)).isBetween(10 * lookNs, 11 * lookNs);
+        }
+    }
+
+    @Test
+    void putBack_areTheNextOnes_inTheirSequence() {
+        for (int id = 1; id <= 5; id++) {
+            store(id, StorageTier.SSD, 5_000 - id);
+        }
+        offers.ask(nowNs, POOL, Map.of(StorageTier.SSD, 0L));
+        pass(2_000_000_000L);
+        List<Offer> told = offers.take(POOL, 4);
+        offers.putBack(POOL, told.subList(2, 4));
+        assertThat(taken()).containsExactly(3L, 4L, 5L);
     }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param controlPercent share of blocks in the {@link io.terrace.common.ControlSample}
  * @param readersWanted heat is to say on which hosts readers are
  * @param offersWanted of which tiers replicas are to be offered
+ * @param offersTaken so many of the heartbeat's offers, the first ones, were looked at; the others are to be offered again
  */
 public record HeartbeatAnswer(
         boolean active,
@@ -29,7 +30,8 @@ public record HeartbeatAnswer(
         @Nullable Resize resize,
         int controlPercent,
         boolean readersWanted,
-        List<OffersWanted> offersWanted) {
+        List<OffersWanted> offersWanted,
+        int offersTaken) {
 
     /**
      * Replicas of a tier are to be offered.
@@ -52,7 +54,7 @@ public record HeartbeatAnswer(
             List<MoveOrder> orders,
             int intervalMs,
             @Nullable Resize resize) {
-        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false, List.of());
+        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false, List.of(), 0);
     }
 
     /** The same that leaves the memory tier's size as it is. */

@@ -152,6 +152,7 @@ public final class HeartbeatCodec {
                 .forEach(wanted -> proto.addOffersWanted(OffersWantedProto.newBuilder()
                         .setTier(ProtoConverter.tier(wanted.tier()))
                         .setLeastAgeMs(wanted.leastAgeMs())));
+        proto.setOffersTaken(answer.offersTaken());
         Resize resize = answer.resize();
         if (resize != null) {
             proto.setResize(ResizeProto.newBuilder().setId(resize.id()).setCapacityBytes(resize.capacityBytes()));

@@ -50,8 +50,14 @@ public interface NamespaceView {
         ORDERS,
         /** To judge what a heartbeat reports; what is not looked at counts later or not at all. */
         REPORTS,
-        /** To find out what changed: sweeps, and what is known already and looked up once more. */
+        /** To find out what changed: what is known already and looked up once more, and what is read ahead. */
         REVIEWS,
+        /** Where the replicas are that a rule keeps in a range of tiers. */
+        VOLUMES,
+        /** Walks for replicas that are off their storage policy. */
+        SATISFY,
+        /** Replicas that DataNodes offer. They wait first. */
+        OFFERS,
         /** Operators and the log of accesses. They never wait. */
         OTHERS
     }
@@ -151,13 +157,13 @@ public interface NamespaceView {
      * @param obstacle why none of the replicas may be moved; null if they may
      * @param quotaTiers the tiers of the file's storage policy, where a directory above it has a quota by storage type: HDFS
      *     counts by policy, so replicas elsewhere would use what nobody gave them. Null without such a quota
+     * @param unreadMs for so long at least nobody has opened the file, by HDFS's access time; -1 where HDFS keeps none
      */
     record Placed(
             StampedBlock block,
             String path,
             PathAnnotations annotations,
             @Nullable String obstacle,
-     * @param unreadMs for so long at least nobody has opened the file, by HDFS's access time; -1 where HDFS keeps none
             List<PlacedReplica> replicas,
             @Nullable List<StorageTier> quotaTiers,
             long unreadMs) {
@@ -167,14 +173,14 @@ public interface NamespaceView {
             quotaTiers = quotaTiers == null ? null : List.copyOf(quotaTiers);
         }
 
-        /** A block without a quota by storage type. */
+        /** A block without a quota by storage type and without an access time. */
         public Placed(
                 StampedBlock block,
                 String path,
                 PathAnnotations annotations,
                 @Nullable String obstacle,
                 List<PlacedReplica> replicas) {
-            this(block, path, annotations, obstacle, replicas, null);
+            this(block, path, annotations, obstacle, replicas, null, -1);
         }
 
         /** The same, of which none may be moved. */

@@ -11,11 +11,14 @@ import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * go down by the same rules: by age ({@code keep}) and by high-water mark.
  *
  * <p>A DataNode is asked while accesses have been counted for long enough to know that nobody reads such a block, no more
- * moves wait than it may offer at once, and the NameNode's lock is held for little of the time. Owned by the engine's thread.
+ * moves wait than it may offer at once, and the NameNode's lock is held for little of the time. One whose last offers made nothing
+ * go down is asked again after a pause. Owned by the engine's thread.
  */
 final class OfferedBlocks {
 
@@ -38,16 +42,26 @@ final class OfferedBlocks {
     /** Of files whose range an annotation gives, as it is not known which. */
     private static final long OF_ANNOTATIONS_MS = TimeUnit.HOURS.toMillis(1);
 
+    /** After offers of which none goes down; doubled while there are only such. */
+    static final long FIRST_PAUSE_MS = 1_000;
+
+    static final long LONGEST_PAUSE_MS = 10_000;
+
+    /** A DataNode is not asked for so long. */
+    private record Pause(long lengthMs, long untilMs) {}
+
     private final ClusterState clusterState;
     private final NamespaceView view;
     private final TierSpace space;
     private final TierKeeper keeper;
     private final RangeRules rangeRules;
+    /** By UUID. */
+    private final Map<String, Pause> pauses = new HashMap<>();
 
     OfferedBlocks(
             ClusterState clusterState, NamespaceView view, TierSpace space, TierKeeper keeper, RangeRules rangeRules) {
         this.clusterState = clusterState;
-        this.view = view;
+        this.view = view.askedBy(Asker.OFFERS);
         this.space = space;
         this.keeper = keeper;
         this.rangeRules = rangeRules;
@@ -58,6 +72,7 @@ final class OfferedBlocks {
         if (spec.rules().isEmpty()
                 || !node.takesVolumeMoves()
                 || node.volumeMoves().waitingCount() >= HeartbeatLimits.OFFERS
+                || isPausing(nowMs, node)
                 || !view.mayLook()) {
             return List.of();
         }
@@ -77,6 +92,25 @@ final class OfferedBlocks {
         return wanted;
     }
 
+    /** Other rules hold: what went nowhere may go down. */
+    void rulesChanged() {
+        pauses.clear();
+    }
+
+    private boolean isPausing(long nowMs, DataNodeState node) {
+        Pause pause = pauses.get(node.uuid());
+        return pause != null && nowMs < pause.untilMs;
+    }
+
+    private void pause(long nowMs, DataNodeState node) {
+        if (pauses.size() > clusterState.nodes().size()) {
+            pauses.keySet().retainAll(clusterState.nodes().keySet());
+        }
+        Pause before = pauses.get(node.uuid());
+        long lengthMs = before == null ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, 2 * before.lengthMs);
+        pauses.put(node.uuid(), new Pause(lengthMs, nowMs + lengthMs));
+    }
+
     /** The shortest age by which any rule lets a block go down from a tier. */
     private long leastAgeMs(StorageTier tier, PolicySpec spec) {
         long leastMs = Long.MAX_VALUE;
@@ -93,28 +127,48 @@ final class OfferedBlocks {
         return leastMs;
     }
 
-    /** Looks at replicas that a DataNode offers, with one hold of the lock. Those that are not looked at are offered again. */
-    void take(long nowMs, DataNodeState node, List<Offer> offers) {
-        clusterState.metricRegistry().add(Metric.PLACEMENT_VOLUME_OFFERED, offers.size());
+    /**
+     * Looks at replicas that a DataNode offers, with one hold of the lock.
+     *
+     * @return how many of them, the first ones: the others are offered again
+     */
+    int take(long nowMs, DataNodeState node, List<Offer> offers) {
+        if (!view.mayLook()) {
+            return 0;
+        }
+        int taken = 0;
         List<Offer> unknown = new ArrayList<>();
-        for (Offer offer : offers) {
-            boolean isKnown = clusterState.heat().peek(offer.block().id()) != null;
-            if (!isKnown && unknown.size() < view.lockBlocks()) {
+        while (taken < offers.size() && unknown.size() < view.lockBlocks()) {
+            Offer offer = offers.get(taken++);
+            if (clusterState.heat().peek(offer.block().id()) == null) {
                 unknown.add(offer);
             }
         }
-        if (unknown.isEmpty() || !view.mayLook()) {
-            return;
+        clusterState.metricRegistry().add(Metric.PLACEMENT_VOLUME_OFFERED, taken);
+        if (look(nowMs, node, unknown)) {
+            pauses.remove(node.uuid());
+        } else {
+            pause(nowMs, node);
         }
-        List<@Nullable Placed> placed = view.placed(
-                unknown.stream().map(Offer::block).map(StampedBlock::id).toList());
+        return taken;
+    }
+
+    /** @return whether any of them goes down */
+    private boolean look(long nowMs, DataNodeState node, List<Offer> offers) {
+        boolean anyGoes = false;
+        List<@Nullable Placed> placed = offers.isEmpty()
+                ? List.of()
+                : view.placed(
+                        offers.stream().map(Offer::block).map(StampedBlock::id).toList());
         for (int i = 0; i < placed.size(); i++) {
-            Offer offer = unknown.get(i);
+            Offer offer = offers.get(i);
             Placed found = placed.get(i);
             PathRule rule = found == null || !found.block().sameContent(offer.block()) ? null : rangeRules.of(found);
             if (found != null && rule != null && keeper.offered(nowMs, node, found, rule, offer)) {
                 clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OFFERED_DOWN);
+                anyGoes = true;
             }
         }
+        return anyGoes;
     }
 }

@@ -64,7 +64,7 @@ final class VolumeMoveDispatcher {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
         this.view = view.askedBy(Asker.ORDERS);
-        this.reviews = view.askedBy(Asker.REVIEWS);
+        this.reviews = view.askedBy(Asker.VOLUMES);
         this.known = known;
         this.space = space;
         this.rangeRules = rangeRules;

@@ -53,6 +53,7 @@ public final class VolumePlacement {
 
     private final ClusterState clusterState;
     private final NamespaceView view;
+    private final NamespaceView walks;
     private final KnownReplicas known;
     private final TierPools pools;
     private final RangeOrders orders;
@@ -76,7 +77,8 @@ public final class VolumePlacement {
 
     public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
         this.clusterState = clusterState;
-        this.view = view.askedBy(Asker.REVIEWS);
+        this.view = view.askedBy(Asker.VOLUMES);
+        this.walks = view.askedBy(Asker.SATISFY);
         this.spec = spec;
         this.known = new KnownReplicas(clusterState);
         TierSpace space =
@@ -87,7 +89,7 @@ public final class VolumePlacement {
         this.orders = new RangeOrders(clusterState, known, space, pools);
         this.downMoves = new DownMoves(clusterState, known, space, pools, orders);
         this.keeper = new TierKeeper(clusterState, known, space, pools, orders, downMoves);
-        this.offeredBlocks = new OfferedBlocks(clusterState, this.view, space, keeper, this::boundRule);
+        this.offeredBlocks = new OfferedBlocks(clusterState, view, space, keeper, this::boundRule);
         this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space, this::boundRule);
         this.texts = new StayTexts(clusterState, known, space, pools);
     }
@@ -102,6 +104,7 @@ public final class VolumePlacement {
         pools.rules(others);
         downMoves.poolsChanged();
         satisfier.rules(others);
+        offeredBlocks.rulesChanged();
         for (DataNodeState node : clusterState.nodes().values()) {
             dispatcher.withdraw(nowMs, node, "the rules changed");
         }
@@ -154,17 +157,18 @@ public final class VolumePlacement {
         if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || movers == 0) {
             return;
         }
-        if (view.mayLook()) {
+        if (walks.mayLook()) {
             satisfier.turn(nowMs);
         }
         if (idle) {
             return;
         }
-        // In turns, as there may be time for one of them only.
-        sweepsFirst = !sweepsFirst;
         for (boolean sweeps : new boolean[] {sweepsFirst, !sweepsFirst}) {
-            if (view.mayLook()) {
-                look(nowMs, sweeps ? nextOfSweep(nowMs) : nextAccessed(nowMs));
+            List<Long> next = !view.mayLook() ? List.of() : sweeps ? nextOfSweep(nowMs) : nextAccessed(nowMs);
+            if (!next.isEmpty()) {
+                look(nowMs, next);
+                // There may be time for one of them only, so who looked last comes last.
+                sweepsFirst = !sweeps;
             }
         }
         downMoves.drain(nowMs);
@@ -175,11 +179,13 @@ public final class VolumePlacement {
         return view.stopsVolumeMoves() == null ? offeredBlocks.wanted(nowMs, node, spec) : List.of();
     }
 
-    /** Replicas that a DataNode offers. */
-    public void offered(long nowMs, DataNodeState node, List<Offer> offers) {
-        if (!offers.isEmpty() && view.stopsVolumeMoves() == null) {
-            offeredBlocks.take(nowMs, node, offers);
-        }
+    /**
+     * Replicas that a DataNode offers.
+     *
+     * @return how many of them were looked at, the first ones
+     */
+    public int offered(long nowMs, DataNodeState node, List<Offer> offers) {
+        return offers.isEmpty() || view.stopsVolumeMoves() != null ? 0 : offeredBlocks.take(nowMs, node, offers);
     }
 
     /** Without a rule that gives tiers, blocks have them by annotations alone. */
@@ -259,9 +265,6 @@ public final class VolumePlacement {
     }
 
     private void look(long nowMs, List<Long> ids) {
-        if (ids.isEmpty()) {
-            return;
-        }
         List<@Nullable Placed> placed = view.placed(ids);
         for (int i = 0; i < placed.size(); i++) {
             Placed block = placed.get(i);

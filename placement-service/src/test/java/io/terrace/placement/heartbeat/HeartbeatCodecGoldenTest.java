@@ -46,7 +46,7 @@ final class HeartbeatCodecGoldenTest {
     private static final String ANSWER = "0801 1005 1800 2001"
             + " 2a10 080b 1000 1a07" + BLOCK_BYTES + " 20e807"
             + " 2a0f 080c 1001 1a07" + BLOCK_BYTES + " 2000"
-            + " 30b817 5801";
+            + " 30b817 5801 6800";
 
     private static byte[] bytes(String hex) {
         return HEX.parseHex(hex.replace(" ", ""));

@@ -16,6 +16,7 @@ import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OfferProto;
 import io.terrace.protocol.proto.DataNodeProtos.OffersWantedProto;
@@ -236,7 +237,7 @@ class HeartbeatCodecTest {
             assertThat(heat.timedNs()).isEqualTo(9);
         });
         assertThat(HeartbeatCodec.answer(
-                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4, false, List.of()))
+                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4, false, List.of(), 0))
                         .getControlPercent())
                 .isEqualTo(4);
     }
@@ -274,7 +275,7 @@ class HeartbeatCodecTest {
                         .readers())
                 .hasSize(HeartbeatLimits.MOST_READERS);
         assertThat(HeartbeatCodec.answer(
-                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, true, List.of()))
+                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, true, List.of(), 0))
                         .getReadersWanted())
                 .isTrue();
     }
@@ -308,18 +309,20 @@ class HeartbeatCodecTest {
                 .hasSize(io.terrace.protocol.HeartbeatLimits.OFFERS)
                 .first()
                 .isEqualTo(new Offer(new StampedBlock(0, 1, 10), StorageTier.SSD, 5_000));
-        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(
-                                true,
-                                1,
-                                true,
-                                false,
-                                List.of(),
-                                250,
-                                null,
-                                0,
-                                false,
-                                List.of(new OffersWanted(StorageTier.NVM, 7))))
-                        .getOffersWantedList())
+        HeartbeatResponseProto answer = HeartbeatCodec.answer(new HeartbeatAnswer(
+                true,
+                1,
+                true,
+                false,
+                List.of(),
+                250,
+                null,
+                0,
+                false,
+                List.of(new OffersWanted(StorageTier.NVM, 7)),
+                5));
+        assertThat(answer.getOffersTaken()).isEqualTo(5);
+        assertThat(answer.getOffersWantedList())
                 .containsExactly(OffersWantedProto.newBuilder()
                         .setTier(TierProto.NVM)
                         .setLeastAgeMs(7)

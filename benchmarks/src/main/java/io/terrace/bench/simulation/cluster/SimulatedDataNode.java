@@ -150,7 +150,7 @@ public final class SimulatedDataNode {
                 List::of,
                 List::of,
                 new ClientSpeeds(),
-                new ReplicaOffers((pool, tiers) -> each -> false, metricRegistry, () -> 0),
+                new ReplicaOffers((pool, tiers) -> each -> false, metricRegistry, () -> 0, () -> 0),
                 metricRegistry,
                 64);
         leftovers(tokenBucket);

@@ -35,7 +35,7 @@ final class LockHolds {
         return switch (asker) {
             case ORDERS -> Metric.PLACEMENT_LOOKS_ORDERS;
             case REPORTS -> Metric.PLACEMENT_LOOKS_REPORTS;
-            case REVIEWS -> Metric.PLACEMENT_LOOKS_REVIEWS;
+            case REVIEWS, VOLUMES, SATISFY, OFFERS -> Metric.PLACEMENT_LOOKS_REVIEWS;
             case OTHERS -> Metric.PLACEMENT_LOOKS_OTHERS;
         };
     }
@@ -44,7 +44,7 @@ final class LockHolds {
         return switch (asker) {
             case ORDERS -> Metric.PLACEMENT_LOOKS_ORDERS_NANOSECONDS;
             case REPORTS -> Metric.PLACEMENT_LOOKS_REPORTS_NANOSECONDS;
-            case REVIEWS -> Metric.PLACEMENT_LOOKS_REVIEWS_NANOSECONDS;
+            case REVIEWS, VOLUMES, SATISFY, OFFERS -> Metric.PLACEMENT_LOOKS_REVIEWS_NANOSECONDS;
             case OTHERS -> Metric.PLACEMENT_LOOKS_OTHERS_NANOSECONDS;
         };
     }

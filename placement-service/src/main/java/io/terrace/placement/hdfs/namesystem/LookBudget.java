@@ -4,21 +4,25 @@ import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.placement.state.NamespaceView.Asker;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * For how much of the time the placement loop holds the NameNode's lock: a thousandth. All looks are counted. Reviews wait
- * while more was used, and reports while two minutes' worth more was. Orders and operators do not wait. A tenth is for reviews
- * alone and another one for reports, so that nobody puts them off for good. What was used too much is remembered for ten seconds'
- * worth: a long hold is mostly a pause of the JVM. Thread-safe.
+ * For how much of the time the placement loop holds the NameNode's lock: a thousandth. All looks are counted. Offers wait while
+ * less than half of what may be saved up is left, other reviews while more was used, and reports while two minutes' worth more
+ * was. Orders and operators do not wait. Of each kind that waits a twentieth is its own, so that nobody puts it off for good. What
+ * was used too much is remembered for ten seconds' worth: a long hold is mostly a pause of the JVM. Thread-safe.
  */
 final class LookBudget {
 
     private static final double NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1) / 1000.0;
-    private static final double OF_ONE = 0.1 * NS_PER_SECOND;
-    private static final double OF_ALL = NS_PER_SECOND - 2 * OF_ONE;
+    private static final Set<Asker> WAITING =
+            EnumSet.of(Asker.REPORTS, Asker.REVIEWS, Asker.VOLUMES, Asker.SATISFY, Asker.OFFERS);
+    private static final double OF_ONE = 0.05 * NS_PER_SECOND;
+    private static final double OF_ALL = NS_PER_SECOND - WAITING.size() * OF_ONE;
 
     /**
      * Saved up at most: enough for many thousand blocks, after new rules, and for the first looks of a NameNode whose code is not
@@ -37,8 +41,7 @@ final class LookBudget {
         this.nanoClock = nanoClock;
         this.all = bucket(OF_ALL, MOST_SECONDS);
         this.withReserve = bucket(OF_ALL, 2 * MOST_SECONDS);
-        this.own.put(Asker.REVIEWS, bucket(OF_ONE, MOST_SECONDS));
-        this.own.put(Asker.REPORTS, bucket(OF_ONE, MOST_SECONDS));
+        WAITING.forEach(asker -> own.put(asker, bucket(OF_ONE, MOST_SECONDS)));
     }
 
     private TokenBucket bucket(double nsPerSecond, double seconds) {
@@ -50,7 +53,7 @@ final class LookBudget {
     void held(Asker asker, long ns) {
         long nowNs = nanoClock.getAsLong();
         TokenBucket ofAsker = own.get(asker);
-        if (ofAsker != null && !shared(asker).isOpen(nowNs)) {
+        if (ofAsker != null && !isSharedOpen(asker, nowNs)) {
             ofAsker.charge(nowNs, ns, MOST_DEBT);
         } else {
             all.charge(nowNs, ns, MOST_DEBT);
@@ -62,10 +65,14 @@ final class LookBudget {
     boolean isOpen(Asker asker) {
         long nowNs = nanoClock.getAsLong();
         TokenBucket ofAsker = own.get(asker);
-        return ofAsker == null || shared(asker).isOpen(nowNs) || ofAsker.isOpen(nowNs);
+        return ofAsker == null || isSharedOpen(asker, nowNs) || ofAsker.isOpen(nowNs);
     }
 
-    private TokenBucket shared(Asker asker) {
-        return asker == Asker.REPORTS ? withReserve : all;
+    private boolean isSharedOpen(Asker asker, long nowNs) {
+        return switch (asker) {
+            case REPORTS -> withReserve.isOpen(nowNs);
+            case OFFERS -> all.available(nowNs) >= OF_ALL * MOST_SECONDS / 2;
+            default -> all.isOpen(nowNs);
+        };
     }
 }

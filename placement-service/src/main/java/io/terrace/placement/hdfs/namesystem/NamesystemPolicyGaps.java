@@ -38,7 +38,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         if (namesystem.isInSafeMode()) {
             return null;
         }
-        return view.locked(Asker.REVIEWS, NamesystemLock.GLOBAL, "terracePolicyGaps", view.lockBlocks(), () -> {
+        return view.locked(Asker.SATISFY, NamesystemLock.GLOBAL, "terracePolicyGaps", view.lockBlocks(), () -> {
             long beganNs = System.nanoTime();
             INode inode = root.inode() == 0 ? at(root.path()) : directory().getInode(root.inode());
             if (inode == null) {
@@ -57,7 +57,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         List<Long> no = new ArrayList<>();
         for (int from = 0; from < inodes.size(); from += view.lockBlocks()) {
             List<Long> some = inodes.subList(from, Math.min(inodes.size(), from + view.lockBlocks()));
-            view.locked(Asker.REVIEWS, NamesystemLock.FS, "terraceSatisfied", some.size(), () -> {
+            view.locked(Asker.SATISFY, NamesystemLock.FS, "terraceSatisfied", some.size(), () -> {
                 for (long id : some) {
                     INode inode = directory().getInode(id);
                     if (inode == null || !annotations.satisfies(inode, true) || !isPresent(inode)) {
@@ -83,7 +83,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         List<String> attributed = changes.takeAttributes(view.lockBlocks());
         if (!attributed.isEmpty()) {
             List<Long> found =
-                    view.locked(Asker.REVIEWS, NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
+                    view.locked(Asker.SATISFY, NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
                         List<Long> inodes = new ArrayList<>();
                         for (String path : attributed) {
                             INode inode = at(path);
