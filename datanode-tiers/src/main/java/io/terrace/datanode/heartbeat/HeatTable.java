@@ -1,17 +1,19 @@
 package io.terrace.datanode.heartbeat;
 
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What was read and written of each block of one pool since a heartbeat last carried it.
  *
- * <p>Bounded: beyond its limit the block that was added first is forgotten, and counted. Thread-safe; recording allocates
+ * <p>Bounded: beyond its limit a block that was added early is forgotten, and counted. Thread-safe; recording allocates
  * only for a block that is new since the last heartbeat.
+ *
+ * <p>Readers of a DataNode record at the same time, and most blocks are new. So blocks are spread over stripes with a lock each,
+ * and a stripe's whole content is taken out of it in one step when a heartbeat carries it.
  */
 public final class HeatTable {
 
@@ -51,66 +53,25 @@ public final class HeatTable {
         }
     }
 
-    private static final class Entry {
-        long reads;
-        long bytesRead;
-        long bytesReadFromMemory;
-        long writes;
-        long bytesWritten;
-        long lastNs;
-        long replicaReads;
-        long replicaBytes;
-        long replicaNs;
-        long memoryReads;
-        long memoryBytes;
-        long memoryNs;
+    private static final int STRIPES = 16;
 
-        @Nullable
-        ReaderCounts readers;
+    /** A smaller table is one stripe, so that its limit is exact. */
+    private static final int STRIPED_FROM = 4096;
 
-        Timed replica() {
-            return replicaReads == 0 ? Timed.NONE : new Timed(replicaReads, replicaBytes, replicaNs);
-        }
-
-        Timed memory() {
-            return memoryReads == 0 ? Timed.NONE : new Timed(memoryReads, memoryBytes, memoryNs);
-        }
-
-        void readBy(String host, long itsReads) {
-            ReaderCounts counts = readers;
-            if (counts == null) {
-                counts = new ReaderCounts();
-                readers = counts;
-            }
-            counts.add(host, itsReads);
-        }
-
-        List<Reader> readers() {
-            ReaderCounts counts = readers;
-            return counts == null ? List.of() : counts.list();
-        }
-
-        void timed(boolean fromMemory, long timedReads, long bytes, long ns) {
-            if (fromMemory) {
-                memoryReads += timedReads;
-                memoryBytes += bytes;
-                memoryNs += ns;
-            } else {
-                replicaReads += timedReads;
-                replicaBytes += bytes;
-                replicaNs += ns;
-            }
-        }
-    }
-
-    private final int most;
-    private final Map<Long, Entry> entries = new LinkedHashMap<>();
-    private long dropped;
+    private final HeatStripe[] stripes;
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicLong dropped = new AtomicLong();
     private volatile boolean tellsReaders;
+
+    /** Where the next page begins, so that each stripe has its turn. */
+    private int nextStripe;
 
     /** An empty table for at most so many blocks. */
     public HeatTable(int most) {
-        this.most = most;
+        this.stripes = new HeatStripe[most < STRIPED_FROM ? 1 : STRIPES];
+        for (int i = 0; i < stripes.length; i++) {
+            stripes[i] = new HeatStripe(most / stripes.length, size, dropped);
+        }
     }
 
     /** Whether the service wants to know where readers are. */
@@ -127,112 +88,84 @@ public final class HeatTable {
      *
      * @param reader the host of whoever read; null if it is not known or nobody wants to know
      */
-    public synchronized boolean read(
+    public boolean read(
             long blockId, long reads, long bytes, long bytesFromMemory, long nowNs, @Nullable String reader) {
-        int before = entries.size();
-        Entry entry = entry(blockId);
-        entry.reads += reads;
-        entry.bytesRead += bytes;
-        entry.bytesReadFromMemory += bytesFromMemory;
-        entry.lastNs = nowNs;
-        if (reader != null && tellsReaders) {
-            entry.readBy(reader, reads);
+        HeatStripe stripe = stripe(blockId);
+        synchronized (stripe) {
+            HeatStripe.Entry entry = stripe.entry(blockId);
+            boolean isNew = entry.isNew();
+            entry.reads += reads;
+            entry.bytesRead += bytes;
+            entry.bytesReadFromMemory += bytesFromMemory;
+            entry.usedAt(nowNs);
+            if (reader != null && tellsReaders) {
+                entry.readBy(reader, reads);
+            }
+            return isNew;
         }
-        return entries.size() > before;
     }
 
     /** Counts the end of a read that was counted as it began; answers whether the block is new since the last heartbeat. */
-    public synchronized boolean readEnded(long blockId, long bytes, boolean fromMemory, long tookNs, long nowNs) {
-        int before = entries.size();
-        Entry entry = entry(blockId);
-        entry.bytesRead += bytes;
-        entry.bytesReadFromMemory += fromMemory ? bytes : 0;
-        entry.lastNs = nowNs;
-        entry.timed(fromMemory, 1, bytes, tookNs);
-        return entries.size() > before;
+    public boolean readEnded(long blockId, long bytes, boolean fromMemory, long tookNs, long nowNs) {
+        HeatStripe stripe = stripe(blockId);
+        synchronized (stripe) {
+            HeatStripe.Entry entry = stripe.entry(blockId);
+            boolean isNew = entry.isNew();
+            entry.bytesRead += bytes;
+            entry.bytesReadFromMemory += fromMemory ? bytes : 0;
+            entry.usedAt(nowNs);
+            entry.timed(fromMemory, 1, bytes, tookNs);
+            return isNew;
+        }
     }
 
     /** Counts a finished write. */
-    public synchronized void written(long blockId, long bytes, long nowNs) {
-        Entry entry = entry(blockId);
-        entry.writes++;
-        entry.bytesWritten += bytes;
-        entry.lastNs = nowNs;
+    public void written(long blockId, long bytes, long nowNs) {
+        HeatStripe stripe = stripe(blockId);
+        synchronized (stripe) {
+            HeatStripe.Entry entry = stripe.entry(blockId);
+            entry.writes++;
+            entry.bytesWritten += bytes;
+            entry.usedAt(nowNs);
+        }
     }
 
-    /** Takes out at most so many blocks, oldest first. */
+    /** Takes out at most so many blocks, of each stripe those first that were added first. */
     public synchronized List<Heat> drain(int mostBlocks) {
-        List<Heat> drained = new ArrayList<>(Math.min(mostBlocks, entries.size()));
-        Iterator<Map.Entry<Long, Entry>> all = entries.entrySet().iterator();
-        while (all.hasNext() && drained.size() < mostBlocks) {
-            Map.Entry<Long, Entry> next = all.next();
-            Entry e = next.getValue();
-            drained.add(new Heat(
-                    next.getKey(),
-                    e.reads,
-                    e.bytesRead,
-                    e.bytesReadFromMemory,
-                    e.writes,
-                    e.bytesWritten,
-                    e.lastNs,
-                    e.replica(),
-                    e.memory(),
-                    e.readers()));
-            all.remove();
+        List<Heat> drained = new ArrayList<>(Math.min(mostBlocks, size.get()));
+        for (int i = 0; i < stripes.length && drained.size() < mostBlocks; i++) {
+            // Nobody else has what was taken out, so the records are made without the lock.
+            for (HeatStripe.Entry e = stripes[nextStripe].take(mostBlocks - drained.size()); e != null; e = e.next) {
+                drained.add(e.heat());
+            }
+            if (drained.size() < mostBlocks) {
+                nextStripe = (nextStripe + 1) % stripes.length;
+            }
         }
         return drained;
     }
 
     /** Puts back what could not be delivered. */
-    public synchronized void restore(List<Heat> undelivered) {
+    public void restore(List<Heat> undelivered) {
         for (Heat heat : undelivered) {
-            Entry entry = entry(heat.blockId());
-            entry.reads += heat.reads();
-            entry.bytesRead += heat.bytesRead();
-            entry.bytesReadFromMemory += heat.bytesReadFromMemory();
-            entry.writes += heat.writes();
-            entry.bytesWritten += heat.bytesWritten();
-            entry.timed(
-                    false,
-                    heat.replica().reads(),
-                    heat.replica().bytes(),
-                    heat.replica().ns());
-            entry.timed(
-                    true,
-                    heat.memory().reads(),
-                    heat.memory().bytes(),
-                    heat.memory().ns());
-            heat.readers().forEach(reader -> entry.readBy(reader.host(), reader.reads()));
-            if (entry.lastNs == 0 || entry.lastNs - heat.lastNs() < 0) {
-                entry.lastNs = heat.lastNs();
+            HeatStripe stripe = stripe(heat.blockId());
+            synchronized (stripe) {
+                stripe.entry(heat.blockId()).add(heat);
             }
         }
     }
 
     /** Blocks in it. */
-    public synchronized int size() {
-        return entries.size();
+    public int size() {
+        return size.get();
     }
 
     /** Takes out how many blocks were forgotten since this was last asked. */
-    public synchronized long takeDropped() {
-        long taken = dropped;
-        dropped = 0;
-        return taken;
+    public long takeDropped() {
+        return dropped.getAndSet(0);
     }
 
-    private Entry entry(long blockId) {
-        Entry entry = entries.get(blockId);
-        if (entry == null) {
-            if (entries.size() >= most) {
-                Iterator<Long> oldest = entries.keySet().iterator();
-                oldest.next();
-                oldest.remove();
-                dropped++;
-            }
-            entry = new Entry();
-            entries.put(blockId, entry);
-        }
-        return entry;
+    private HeatStripe stripe(long blockId) {
+        return stripes[(int) (HeatStripe.spread(blockId) >>> 32) & (stripes.length - 1)];
     }
 }

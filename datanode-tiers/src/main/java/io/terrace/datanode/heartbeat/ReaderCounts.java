@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Reads of one block by the host of the reader. The first {@value #MOST} hosts are told apart; reads by others are left out.
- * Guarded by the {@link HeatTable} that it is in.
+ * Guarded by the {@link HeatStripe} that it is in.
  */
 final class ReaderCounts {
 
