@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The extents that exist, and the steps of their lives.
  *
  * <p>Invariants: at most one extent of a block is copying or live; only the file of a retiring extent without grants and
- * streams is removed. Not thread-safe: owned by {@link LocalTier} and used under its lock.
+ * streams is removed. Not thread-safe: owned by {@link LocalTier} and used under its lock, but for {@link #mayBeLive}.
  */
 final class ExtentTable {
 
@@ -33,6 +33,7 @@ final class ExtentTable {
     /** Copying and live ones. */
     private final Map<BlockId, Extent> current = new HashMap<>();
 
+    private final LiveBlockFilter liveBlocks;
     private final Set<Extent> retiring = new LinkedHashSet<>();
     private final RemovalQueue removalQueue = new RemovalQueue();
     private final ArrayDeque<GrantRecord> revocations = new ArrayDeque<>();
@@ -49,6 +50,7 @@ final class ExtentTable {
             Predicate<BlockKey> descriptorHeld) {
         this.passedNs = limits.passedNs();
         this.space = new SpaceAccount(limits);
+        this.liveBlocks = new LiveBlockFilter(limits.extents());
         this.descriptorHeld = descriptorHeld;
         this.addressSpace = addressSpace;
         this.ledger = ledger;
@@ -71,6 +73,11 @@ final class ExtentTable {
                         && extent.key().equals(key)
                 ? extent
                 : null;
+    }
+
+    /** Whether one of this block may be live. Needs no lock. */
+    boolean mayBeLive(long blockId) {
+        return liveBlocks.mayContain(blockId);
     }
 
     /** Copying and live extents, as they are now. */
@@ -117,6 +124,7 @@ final class ExtentTable {
 
     void publish(Extent extent, long nowNs) {
         extent.state = ExtentState.LIVE;
+        liveBlocks.add(extent.key().blockId());
         space.copyEnded(extent.lengthBytes());
         extent.lastReadNs = nowNs;
         extent.slot = slotAllocator.claim(extent.key());
@@ -185,8 +193,11 @@ final class ExtentTable {
 
     private void leave(Extent extent, RetireCause cause, long nowNs) {
         current.remove(new BlockId(extent.key().pool(), extent.key().blockId()), extent);
-        if (extent.state == ExtentState.LIVE && extent.pinned) {
-            events.pinned(false);
+        if (extent.state == ExtentState.LIVE) {
+            liveBlocks.remove(extent.key().blockId());
+            if (extent.pinned) {
+                events.pinned(false);
+            }
         }
         extent.state = ExtentState.RETIRING;
         pin(extent, false);

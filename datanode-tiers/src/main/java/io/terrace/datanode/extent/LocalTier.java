@@ -293,6 +293,14 @@ public final class LocalTier {
     }
 
     /**
+     * Whether a copy of the block may be live; where it is not, {@link #lend} need not be asked. Takes no lock: most blocks that
+     * stock readers open are not in memory.
+     */
+    public boolean mayLend(long blockId) {
+        return table.mayBeLive(blockId);
+    }
+
+    /**
      * Lends a live copy to a stock reader, who must give it back; null when there is none of this stamp.
      *
      * @param descriptorPassed the file descriptor itself goes to a client process: refused while too much is kept open so

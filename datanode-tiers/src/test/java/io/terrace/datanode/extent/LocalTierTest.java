@@ -8,6 +8,8 @@ import io.terrace.datanode.extent.LocalTier.Admission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class LocalTierTest {
@@ -33,6 +35,20 @@ class LocalTierTest {
         assertThat(tier.begin(key(2), 500, false, 2).admission()).isEqualTo(Admission.BEGUN);
         assertThat(tier.begin(key(2), 500, false, 2).admission()).isEqualTo(Admission.COPYING);
         assertThat(tier.begin(key(3), 501, false, 2).admission()).isEqualTo(Admission.NO_ROOM);
+    }
+
+    @Test
+    void mayLend_isTrueOfLiveCopiesAlone_andWaitsForNobody() {
+        Extent extent = tier.begin(key(1), 600, false, 0).extent();
+        assertThat(tier.mayLend(1)).isFalse();
+        tier.publish(extent, 1);
+        assertThat(tier.mayLend(1)).isTrue();
+        assertThat(tier.withoutChanges(() -> CompletableFuture.supplyAsync(() -> tier.mayLend(1))
+                        .completeOnTimeout(false, 10, TimeUnit.SECONDS)
+                        .join()))
+                .isTrue();
+        tier.changed(POOL, 1, 2);
+        assertThat(tier.mayLend(1)).isFalse();
     }
 
     @Test

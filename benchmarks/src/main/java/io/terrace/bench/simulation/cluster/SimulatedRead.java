@@ -95,7 +95,9 @@ final class SimulatedRead {
             return;
         }
         boolean passed = dataNode.host() == client.host() && scheduler.oneIn(3);
-        Extent extent = dataNode.tier().lend(key, passed, dataNode.process().nanoTime());
+        Extent extent = dataNode.tier().mayLend(key.blockId())
+                ? dataNode.tier().lend(key, passed, dataNode.process().nanoTime())
+                : null;
         if (extent == null) {
             fromReplica(key, dataNode);
             return;

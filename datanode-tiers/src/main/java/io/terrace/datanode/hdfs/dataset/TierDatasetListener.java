@@ -62,11 +62,11 @@ public final class TierDatasetListener implements DatasetListener {
     @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
         ReaderKind reader = ReaderKind.ofCurrentThread();
-        if (reader == ReaderKind.OTHER) {
+        long blockId = block.getBlockId();
+        if (reader == ReaderKind.OTHER || !tier.mayLend(blockId)) {
             return null;
         }
         String pool = block.getBlockPoolId();
-        long blockId = block.getBlockId();
         boolean passed = reader == ReaderKind.PASSED_DESCRIPTOR;
         long beganNs = nanoClock.getAsLong();
         Extent extent = tier.lend(new BlockKey(pool, blockId, block.getGenerationStamp()), passed, beganNs);
