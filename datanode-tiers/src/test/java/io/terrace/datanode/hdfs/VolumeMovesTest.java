@@ -9,6 +9,7 @@ import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.hdfs.volume.MoveStep;
+import io.terrace.datanode.hdfs.volume.OpenBarrier;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.MoveOutcome;
@@ -20,7 +21,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -167,21 +167,21 @@ class VolumeMovesTest {
         Path old = cluster.cluster()
                 .getBlockFile(0, cluster.located(file, 0).getBlock())
                 .toPath();
-        Lock opening = volumes.mover().barrier().opening(block.key().blockId());
+        OpenBarrier barrier = volumes.mover().barrier();
         CompletableFuture<Void> published = new CompletableFuture<>();
         volumes.mover().onStep(step -> {
             if (step == MoveStep.PUBLISHED) {
                 published.complete(null);
             }
         });
-        opening.lock();
+        int opening = barrier.enter(block.key().blockId());
         CompletableFuture<MoveResult> result;
         try {
             result = CompletableFuture.supplyAsync(() -> volumes.move(block, StorageTier.SSD));
             published.get(20, TimeUnit.SECONDS);
             assertThat(old).exists();
         } finally {
-            opening.unlock();
+            barrier.leave(opening);
         }
         assertThat(result.get(20, TimeUnit.SECONDS).outcome()).isEqualTo(MoveOutcome.DONE);
         assertThat(old).doesNotExist();

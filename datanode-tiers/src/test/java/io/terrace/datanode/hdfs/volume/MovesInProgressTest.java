@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class MovesInProgressTest {
@@ -77,8 +80,7 @@ class MovesInProgressTest {
     @Test
     void barrier_waitsForThoseWhoOpenTheBlock_notForOthers() throws Exception {
         OpenBarrier barrier = new OpenBarrier();
-        Lock opening = barrier.opening(7);
-        opening.lock();
+        int opening = barrier.enter(7);
         CompletableFuture<Boolean> passed = CompletableFuture.supplyAsync(() -> await(barrier, 8));
         assertThat(passed.get(10, TimeUnit.SECONDS)).isTrue();
         passed = CompletableFuture.supplyAsync(() -> await(barrier, 7));
@@ -92,8 +94,79 @@ class MovesInProgressTest {
                         .get(10, TimeUnit.SECONDS))
                 .isFalse();
         assertThat(passed).isNotDone();
-        opening.unlock();
+        barrier.leave(opening);
         assertThat(passed.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void barrier_whereAnOpenHangs_letsOthersOfItsStripeOpen_andMovesKnow() throws Exception {
+        OpenBarrier barrier = new OpenBarrier();
+        int hanging = barrier.enter(7);
+        CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> await(barrier, 7));
+        for (int i = 0; i < 100; i++) {
+            // In the time of the move that waits, whether it began before or not.
+            CompletableFuture<String> opened = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return barrier.open(7 + 64, () -> "open", () -> false);
+                } catch (IOException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            assertThat(opened.get(10, TimeUnit.SECONDS)).isEqualTo("open");
+            Thread.sleep(1);
+        }
+        assertThat(waiting).isNotDone();
+        barrier.leave(hanging);
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void barrier_afterAWaitThatTimedOut_stillWaitsForWhoHangs() throws Exception {
+        OpenBarrier barrier = new OpenBarrier();
+        int hanging = barrier.enter(7);
+        for (int i = 0; i < 4; i++) {
+            assertThat(barrier.await(7, 1)).isFalse();
+            barrier.leave(barrier.enter(7));
+        }
+        barrier.leave(hanging);
+        assertThat(barrier.await(7, 10_000)).isTrue();
+    }
+
+    @Test
+    void barrier_againstOpenersAllTheTime_missesNobodyWhoBeganBefore() throws Exception {
+        OpenBarrier barrier = new OpenBarrier();
+        AtomicBoolean exists = new AtomicBoolean();
+        AtomicBoolean published = new AtomicBoolean();
+        AtomicInteger tooLate = new AtomicInteger();
+        AtomicBoolean over = new AtomicBoolean();
+        List<Thread> readers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Thread reader = new Thread(() -> {
+                while (!over.get()) {
+                    int counter = barrier.enter(7);
+                    if (!published.get() && !exists.get()) {
+                        // What it looked up was removed before it was opened.
+                        tooLate.incrementAndGet();
+                    }
+                    barrier.leave(counter);
+                }
+            });
+            readers.add(reader);
+        }
+        exists.set(true);
+        readers.forEach(Thread::start);
+        for (int move = 0; move < 200; move++) {
+            published.set(true);
+            assertThat(barrier.await(7, 10_000)).isTrue();
+            exists.set(false);
+            exists.set(true);
+            published.set(false);
+        }
+        over.set(true);
+        for (Thread reader : readers) {
+            reader.join();
+        }
+        assertThat(tooLate).hasValue(0);
     }
 
     private static boolean await(OpenBarrier barrier, long blockId) {
