@@ -9,11 +9,11 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,21 +31,17 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalGrant implements CachedGrant {
     private static final Logger LOG = LoggerFactory.getLogger(LocalGrant.class);
-    private static final int ENDED = 1 << 31;
-    private static final VarHandle USERS;
-    private static final VarHandle READS;
-    private static final VarHandle BYTES;
+    /** With it no read starts any more; the other bits of the users are the reads in progress. */
+    private static final long ENDED = Long.MIN_VALUE;
 
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            USERS = lookup.findVarHandle(LocalGrant.class, "users", int.class);
-            READS = lookup.findVarHandle(LocalGrant.class, "reads", long.class);
-            BYTES = lookup.findVarHandle(LocalGrant.class, "bytes", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /** In {@link #counts}. */
+    private static final int USERS = 16;
+
+    private static final int READS = 17;
+    private static final int BYTES = 18;
+
+    /** Until 128 bytes on either side are the counts' own. */
+    private static final int COUNTS = 35;
 
     /** Why a grant ended: what the DataNode is told. */
     public enum End {
@@ -82,14 +78,11 @@ public final class LocalGrant implements CachedGrant {
     private final long reportBytes;
     private final LongSupplier nanoClock;
 
-    @SuppressWarnings("unused") // through USERS: reads in progress, and the sign bit once ended
-    private volatile int users;
-
-    @SuppressWarnings("unused") // through READS
-    private volatile long reads;
-
-    @SuppressWarnings("unused") // through BYTES
-    private volatile long bytes;
+    /**
+     * What every read writes, on one cache line of its own: threads that read the same block on other cores keep what they only look
+     * at. Users, reads and bytes not reported.
+     */
+    private final AtomicLongArray counts = new AtomicLongArray(COUNTS);
 
     private volatile long leaseEndNs;
     private volatile boolean used = true;
@@ -181,7 +174,7 @@ public final class LocalGrant implements CachedGrant {
 
     /** Whether it is not over and its extent is live: {@link #isUsable} without a look at the clock. */
     boolean isLive() {
-        return users >= 0 && table.isLive(extent.slot(), extent.sequence());
+        return counts.get(USERS) >= 0 && table.isLive(extent.slot(), extent.sequence());
     }
 
     /**
@@ -221,13 +214,13 @@ public final class LocalGrant implements CachedGrant {
      * once for each grant that it reads through, before its first bytes.
      */
     public void countReader() {
-        READS.getAndAdd(this, 1L);
+        counts.getAndIncrement(READS);
     }
 
     /** Counts bytes that were served from what was read ahead. */
     void countServed(int length) {
         count(length);
-        used = true;
+        markUsed();
         if (cleaned) {
             // Its last report was taken already.
             ReadReport late = takeReport();
@@ -256,14 +249,14 @@ public final class LocalGrant implements CachedGrant {
 
     /** Ends the grant: no read starts any more. Once the last one is over, its end is told. */
     public void end(End reason) {
-        int before;
+        long before;
         do {
-            before = users;
+            before = counts.get(USERS);
             if (before < 0) {
                 return;
             }
             how = reason;
-        } while (!USERS.compareAndSet(this, before, before | ENDED));
+        } while (!counts.compareAndSet(USERS, before, before | ENDED));
         if (before == 0) {
             clean();
         }
@@ -273,8 +266,8 @@ public final class LocalGrant implements CachedGrant {
     @Nullable
     public ReadReport takeReport() {
         // Bytes before reads: no report has a read's bytes without the read.
-        long bytesNow = (long) BYTES.getAndSet(this, 0L);
-        long readsNow = (long) READS.getAndSet(this, 0L);
+        long bytesNow = counts.getAndSet(BYTES, 0);
+        long readsNow = counts.getAndSet(READS, 0);
         return readsNow == 0 && bytesNow == 0 ? null : new ReadReport(id(), readsNow, bytesNow);
     }
 
@@ -298,9 +291,9 @@ public final class LocalGrant implements CachedGrant {
             // Reading on would close the file under everybody else who reads it.
             throw new InterruptedIOException("interrupted before a read of " + extent.block());
         }
-        int now = users;
-        while (now >= 0 && !USERS.compareAndSet(this, now, now + 1)) {
-            now = users;
+        long now = counts.get(USERS);
+        while (now >= 0 && !counts.compareAndSet(USERS, now, now + 1)) {
+            now = counts.get(USERS);
         }
         if (now < 0) {
             return false;
@@ -323,22 +316,29 @@ public final class LocalGrant implements CachedGrant {
             if (length > 0) {
                 count(length);
             }
-            used = true;
+            markUsed();
         } else {
             end(End.RELEASED);
         }
         leave();
     }
 
+    private void markUsed() {
+        // Not stored each time: others would have to load it again.
+        if (!used) {
+            used = true;
+        }
+    }
+
     private void count(int length) {
-        long before = (long) BYTES.getAndAdd(this, (long) length);
+        long before = counts.getAndAdd(BYTES, length);
         if (before < reportBytes && before + length >= reportBytes) {
             reportSoon.run();
         }
     }
 
     private void leave() {
-        if ((int) USERS.getAndAdd(this, -1) == (ENDED | 1)) {
+        if (counts.getAndDecrement(USERS) == (ENDED | 1)) {
             clean();
         }
     }
