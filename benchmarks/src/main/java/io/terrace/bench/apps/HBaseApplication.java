@@ -98,7 +98,7 @@ public final class HBaseApplication {
         scores.atLeast(
                 "hbase.randomread.local.sctuned",
                 randomReads.ratio(ClientVariant.SHORT_CIRCUIT, ClientVariant.LOCAL),
-                1);
+                1.1);
         scores.atLeast(
                 "hbase.randomread.remote.tcp", randomReads.ratio(ClientVariant.STOCK, ClientVariant.REMOTE), 1.3);
         scores.atLeast("hbase.scan.local.tcp", scans.ratio(ClientVariant.STOCK, ClientVariant.LOCAL), 1);

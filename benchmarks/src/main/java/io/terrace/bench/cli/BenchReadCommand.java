@@ -65,6 +65,11 @@ final class BenchReadCommand implements Callable<Integer> {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
                     ReadBenchmark benchmark = new ReadBenchmark(cluster.cluster(), plan, options.seed, scores)) {
                 benchmark.run(wanted);
+                if (wanted.contains(ReadPart.COLD)) {
+                    try (TemporaryCluster stock = TemporaryCluster.up(at.resolve("stock"), still.withTerrace(false))) {
+                        benchmark.coldAgainst(stock.cluster());
+                    }
+                }
             }
         }
         ClusterSpec moving = ClusterSpec.of(1, MEMORY_BYTES)
