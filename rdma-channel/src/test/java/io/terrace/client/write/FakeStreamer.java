@@ -30,6 +30,11 @@ import org.jspecify.annotations.Nullable;
 final class FakeStreamer implements StockStreamer {
     static final long TIMEOUT_MS = 10_000;
 
+    /** Uuids of the DataNodes; idle connections are known by them. */
+    static final String FIRST = "first";
+
+    private static final String SECOND = "second";
+
     /** An address of this host where nobody listens. */
     private static final String NOBODY = "127.0.0.2";
 
@@ -78,8 +83,8 @@ final class FakeStreamer implements StockStreamer {
             boolean syncBlocks,
             boolean replicated,
             WindowConnector.@Nullable Way window) {
-        nodes[0] = node(InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
-        nodes[1] = node(NOBODY, 0);
+        nodes[0] = node(FIRST, InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
+        nodes[1] = node(SECOND, NOBODY, 0);
         recovers = replicated;
         Configuration conf = new Configuration(false);
         conf.set("terrace.channel.tcp.port.offset", "1");
@@ -98,11 +103,11 @@ final class FakeStreamer implements StockStreamer {
         new Thread(work, "fake-streamer").start();
     }
 
-    private static DatanodeInfo node(String address, int port) {
+    private static DatanodeInfo node(String uuid, String address, int port) {
         return new DatanodeInfoBuilder()
                 .setIpAddr(address)
                 .setHostName(address)
-                .setDatanodeUuid(address)
+                .setDatanodeUuid(uuid)
                 .setXferPort(port)
                 .build();
     }
@@ -141,7 +146,7 @@ final class FakeStreamer implements StockStreamer {
 
     /** The second DataNode is this one from the next block on. */
     void second(int port) {
-        nodes[1] = node(InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
+        nodes[1] = node(SECOND, InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
     }
 
     private final class FakeEndedBlock implements EndedBlock {
