@@ -1,6 +1,7 @@
 package io.terrace.datanode.write;
 
 import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
@@ -73,10 +74,11 @@ public final class NextOpening implements Closeable {
             throws IOException {
         ByteBuffer open = frame(request, through, whole.dataBytes());
         ByteBuffer data = whole.frame();
+        boolean opened = false;
         while (true) {
             boolean sent = connection.send(open, data);
             connection.awaitOutput(!sent);
-            connection.fill();
+            fill(opened);
             for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
                 byte type = got.frame().type();
                 if (type == WriteFrame.ACK && sent) {
@@ -89,11 +91,21 @@ public final class NextOpening implements Closeable {
                     if (type == WriteFrame.FAILED || !isOpen.test(answer)) {
                         return answer;
                     }
+                    opened = true;
                 } else {
                     throw new MalformedMessageException("a frame of type " + type + " as answer to a block");
                 }
             }
             await();
+        }
+    }
+
+    /** Where it had opened the block, it is not without a channel. */
+    private void fill(boolean opened) throws IOException {
+        try {
+            connection.fill();
+        } catch (ConnectionEndedException e) {
+            throw opened ? new IOException("ended the connection within the block", e) : e;
         }
     }
 

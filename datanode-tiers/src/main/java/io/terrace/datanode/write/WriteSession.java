@@ -185,6 +185,10 @@ final class WriteSession {
             block = store.open(request, WriteThrough.of(open), whole, client);
         } catch (IOException | RuntimeException e) {
             meter.notOpened();
+            if (whole != null && e instanceof NextNodeException) {
+                // It may have had all of it.
+                meter.forwardFailed();
+            }
             BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(e));
             throw e;
         }

@@ -72,6 +72,35 @@ class MixedPipelineTest {
                 .isEqualTo(1);
     }
 
+    /** It accepts connections and closes them: none of the DataNodes is at fault, wherever it is in the pipeline. */
+    @Test
+    void oneThatTakesNoMoreWrites_stockWrites_withAllThree() throws IOException {
+        Configuration reads = new Configuration(conf);
+        reads.set(TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.key(), "0");
+        cluster.cluster().startDataNodes(reads, 1, true, null, null);
+        cluster.cluster().waitActive();
+        cluster.stopPlugin(0);
+        cluster.cluster().stopDataNode(0);
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        int files = 8;
+        for (int i = 0; i < files; i++) {
+            Path file = new Path("/reads-only-" + i);
+            // Whole blocks, and others.
+            byte[] written = TerraceCluster.contents("reads-only-" + i, i % 2 == 0 ? 1_000 : 300_000);
+            try (FSDataOutputStream out = client.create(file, (short) 3)) {
+                out.write(written);
+                if (i % 2 != 0) {
+                    out.hflush();
+                    assertThat(pipeline(out)).hasSize(3);
+                }
+            }
+            assertThat(cluster.read(file)).isEqualTo(written);
+            assertThat(cluster.located(file, 0).getLocations()).hasSize(3);
+        }
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - before)
+                .isEqualTo(files);
+    }
+
     /** The NameNode has no other in place of the one that goes. */
     @Test
     void oneWithoutChannel_joinsWithinTheBlock_stockGoesOn() throws IOException {

@@ -170,6 +170,7 @@ final class WholeBlockTest {
         assertThat(client.refusal()).startsWith("next: the disk is full");
         assertThat(refused.blocks).isEmpty();
         assertThat(failed.blocks).isEmpty();
+        assertThat(failed.figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED)).isEqualTo(1);
     }
 
     /** It answers as to any block: that it is open, that it has it, that all have it. */

@@ -94,7 +94,14 @@ final class NextNodes {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
         }
-        return open(connect(node), node, asked, timeoutNs);
+        WriteConnection fresh = connect(node);
+        try {
+            return open(fresh, node, asked, timeoutNs);
+        } catch (ConnectionEndedException e) {
+            // It takes a connection and closes it where it has as many as it may, or serves reads alone.
+            checkGone(node, e);
+            throw NextNodeException.withoutChannel(node.getXferAddr());
+        }
     }
 
     private NextNode open(WriteConnection connection, DatanodeInfo node, Asked asked, long timeoutNs)
@@ -102,6 +109,9 @@ final class NextNodes {
         boolean opened = false;
         try (NextOpening opening = new NextOpening(connection, timeoutNs)) {
             WholeBlock whole = asked.whole();
+            if (whole != null) {
+                DataNodeFaultInjector.get().stopSendingPacketDownstream(node.getXferAddr());
+            }
             byte[] answer = whole == null
                     ? opening.open(asked.request(), asked.through())
                     : opening.write(asked.request(), asked.through(), whole, Answers::isSuccess);
@@ -131,20 +141,23 @@ final class NextNodes {
         if (portOffset == 0 || port < 1 || port > mostPort) {
             throw NextNodeException.withoutChannel(node.getXferAddr());
         }
-        boolean byHostname = TerraceWriteAccess.connectsByHostname(datanode);
-        String host = byHostname ? node.getHostName() : node.getIpAddr();
-        InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+        InetSocketAddress address = NetUtils.createSocketAddrForHost(host(node), port);
         try {
             return WriteConnection.connect(
                     node.getDatanodeUuid(), address, TcpFrame.startWrites(), TimeUnit.MILLISECONDS.toNanos(CONNECT_MS));
         } catch (IOException e) {
-            checkGone(NetUtils.createSocketAddrForHost(host, node.getXferPort()), e);
+            checkGone(node, e);
             throw NextNodeException.withoutChannel(node.getXferAddr());
         }
     }
 
+    private String host(DatanodeInfo node) {
+        return TerraceWriteAccess.connectsByHostname(datanode) ? node.getHostName() : node.getIpAddr();
+    }
+
     /** Fails when the DataNode does not listen for stock's clients either: then it is not only its channel that is missing. */
-    private static void checkGone(InetSocketAddress address, IOException why) throws IOException {
+    private void checkGone(DatanodeInfo node, IOException why) throws IOException {
+        InetSocketAddress address = NetUtils.createSocketAddrForHost(host(node), node.getXferPort());
         try (Socket socket = new Socket()) {
             socket.connect(address, CONNECT_MS);
         } catch (IOException e) {
