@@ -1,15 +1,25 @@
 package io.terrace.client.write;
 
+import io.terrace.common.DaemonThreads;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.CleanerUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lends the memory of frames, direct buffers of three sizes, and bounds what all files of a process hold: their writers
- * wait. A file that holds none is always lent one of the smallest size, so that no file waits for another that waits
+ * wait. What is given back is lent again, or freed at once: nothing of it waits for a garbage collection, so lent and free
+ * memory together are within the same bound. What was free all the time is freed after some seconds, but for a rest. A file that holds none is always lent one of the smallest size, so that no file waits for another that waits
  * itself; what is lent is at most the limit and that much for each open file. An eighth of the limit is left to files that
  * hold little, so that one whose DataNodes are slow does not slow all others down. Thread-safe.
  */
 final class FramePool {
+    private static final Logger LOG = LoggerFactory.getLogger(FramePool.class);
+
     /** A file. */
     interface Holder {
         /** Memory of the frames that will be acknowledged. */
@@ -27,8 +37,10 @@ final class FramePool {
     static final int LARGEST = SIZES.length - 1;
     static final int SMALLEST_BYTES = SIZES[0];
 
-    /** Memory that is kept while nobody holds it. */
+    /** Memory that is kept while nobody has used it for {@link #IDLE_NS}. */
     private static final long KEPT_BYTES = 16L << 20;
+
+    private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(10);
 
     /**
      * What of one file is bounded: enough that neither side waits for the other, and little enough for a processor's cache. A file
@@ -44,6 +56,11 @@ final class FramePool {
     private final ArrayDeque<ByteBuffer>[] free;
     private long lentBytes;
     private long freeBytes;
+
+    /** The least that was free since the last {@link #trim}. */
+    private long leastFreeBytes;
+
+    private boolean trimming;
 
     /** @param waited called when a file has to wait */
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -103,24 +120,77 @@ final class FramePool {
 
     private ByteBuffer lend(int size) {
         ByteBuffer kept = free[size].poll();
-        if (kept != null) {
+        if (kept == null) {
+            // Other sizes give way.
+            free(lentBytes + freeBytes + SIZES[size] - limitBytes);
+        } else {
             freeBytes -= SIZES[size];
         }
+        leastFreeBytes = Math.min(leastFreeBytes, freeBytes);
         ByteBuffer memory = kept == null ? ByteBuffer.allocateDirect(SIZES[size]) : kept;
         lentBytes += SIZES[size];
         return memory;
+    }
+
+    /** Frees so many bytes, or all that are free; the largest first, and of these the one that was used last last. */
+    private void free(long bytes) {
+        long leftBytes = bytes;
+        for (int i = LARGEST; i >= 0; i--) {
+            while (leftBytes > 0 && !free[i].isEmpty()) {
+                free(free[i].removeLast());
+                freeBytes -= SIZES[i];
+                leftBytes -= SIZES[i];
+            }
+        }
+    }
+
+    /** Nobody uses it any more, nor a part of it. */
+    private static void free(ByteBuffer memory) {
+        if (!CleanerUtil.UNMAP_SUPPORTED) {
+            return;
+        }
+        try {
+            CleanerUtil.getCleaner().freeBuffer(memory);
+        } catch (IOException e) {
+            LOG.debug("Left to the garbage collector: {} bytes", memory.capacity(), e);
+        }
+    }
+
+    /** Frees what was free since the last time, but for a rest; whether there is more than that. */
+    synchronized boolean trim() {
+        free(Math.min(leastFreeBytes, freeBytes - KEPT_BYTES));
+        leastFreeBytes = freeBytes;
+        trimming = freeBytes > KEPT_BYTES;
+        return trimming;
+    }
+
+    private void trimIdle() {
+        try {
+            boolean more = true;
+            while (more) {
+                TimeUnit.NANOSECONDS.sleep(IDLE_NS);
+                more = trim();
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("Free memory is kept", e);
+        }
     }
 
     /** Gives memory back. */
     synchronized void give(ByteBuffer memory) {
         int bytes = memory.capacity();
         lentBytes -= bytes;
-        for (int i = 0; i < SIZES.length; i++) {
-            if (bytes == SIZES[i] && freeBytes + bytes <= Math.min(KEPT_BYTES, limitBytes - lentBytes)) {
-                // What a processor's cache may still hold is lent first.
-                free[i].push(memory);
-                freeBytes += bytes;
-            }
+        if (lentBytes + freeBytes + bytes <= limitBytes) {
+            // What a processor's cache may still hold is lent first.
+            free[Arrays.binarySearch(SIZES, bytes)].push(memory);
+            freeBytes += bytes;
+        } else {
+            free(memory);
+        }
+        if (freeBytes > KEPT_BYTES && !trimming) {
+            trimming = true;
+            leastFreeBytes = freeBytes;
+            DaemonThreads.make("terrace-frame-pool", this::trimIdle).start();
         }
         notifyAll();
     }

@@ -2,6 +2,8 @@ package io.terrace.client.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,15 +47,49 @@ final class FramePoolTest {
         assertThat(more.capacity()).isEqualTo(SMALL);
     }
 
-    @Test
-    void give_beyondWhatIsKept_isLeftToTheGarbageCollector() {
-        FramePool pool = new FramePool(1L << 30, () -> {});
+    private static List<ByteBuffer> take(FramePool pool, int count, int size) {
         List<ByteBuffer> taken = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            taken.add(pool.take(FramePool.LARGEST, () -> 0));
+        for (int i = 0; i < count; i++) {
+            taken.add(pool.take(size, () -> 0));
         }
-        taken.forEach(pool::give);
+        return taken;
+    }
+
+    @Test
+    void give_withinTheLimit_isKept_untilItWasFreeForLong() {
+        FramePool pool = new FramePool(1L << 30, () -> {});
+        take(pool, 20, FramePool.LARGEST).forEach(pool::give);
         assertThat(pool.lentBytes()).isZero();
+        assertThat(pool.freeBytes()).isEqualTo(20L * LARGE);
+        // All but one are used meanwhile.
+        take(pool, 19, FramePool.LARGEST).forEach(pool::give);
+        assertThat(pool.trim()).isTrue();
+        assertThat(pool.freeBytes()).isEqualTo(19L * LARGE);
+        assertThat(pool.trim()).isFalse();
         assertThat(pool.freeBytes()).isLessThanOrEqualTo(16L << 20).isGreaterThan(14L << 20);
+    }
+
+    /** Each round takes as much as the limit, in another size; no collection need come for it. */
+    @Test
+    void memory_ofAllSizes_isWithinTheLimit_whateverIsCollected() {
+        long limitBytes = 64L << 20;
+        FramePool pool = new FramePool(limitBytes, () -> {});
+        long before = direct();
+        for (int round = 0; round < 30; round++) {
+            int size = round % 3;
+            int bytes = new int[] {SMALL, 260 << 10, LARGE}[size];
+            List<ByteBuffer> taken = take(pool, (int) (limitBytes / bytes), size);
+            assertThat(pool.lentBytes() + pool.freeBytes()).isLessThanOrEqualTo(limitBytes);
+            assertThat(direct() - before).isLessThanOrEqualTo(limitBytes + (8L << 20));
+            taken.forEach(pool::give);
+        }
+    }
+
+    /** Direct memory of this process; other tests may hold some. */
+    private static long direct() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getTotalCapacity)
+                .sum();
     }
 }
