@@ -202,9 +202,7 @@ final class BlockSender {
                 return;
             }
             begin(next, nowNs);
-            if (!next.isEmpty() && DFSClientFaultInjector.get().corruptPacket()) {
-                next.corrupt();
-            }
+            beforeSending(next);
             sending = wire(next, lastNumber);
         }
     }
@@ -239,7 +237,15 @@ final class BlockSender {
         if (unsent.hasRemaining()) {
             sending = unsent;
         } else {
+            sent(whole);
             partlySent = null;
+        }
+    }
+
+    /** Where a test wants that, the data of a frame is corrupt while it is sent; {@link #sent} ends that. */
+    static void beforeSending(DataFrame frame) {
+        if (!frame.isEmpty() && DFSClientFaultInjector.get().corruptPacket()) {
+            frame.corrupt();
         }
     }
 
@@ -248,7 +254,7 @@ final class BlockSender {
         return landed ? frame.wireLanded(number) : frame.wire(number);
     }
 
-    private static void sent(@Nullable DataFrame frame) {
+    static void sent(@Nullable DataFrame frame) {
         if (frame != null && !frame.isEmpty() && DFSClientFaultInjector.get().uncorruptPacket()) {
             frame.corrupt();
         }

@@ -2,7 +2,6 @@ package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
-import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /**
@@ -109,10 +108,10 @@ public final class FileOutput {
         stock.write(rest);
     }
 
-    /** Gives back the memory of what was not sent; the streamer has ended. */
+    /** Gives back the memory of what was not sent; what the streamer may be sending, once it has ended. */
     public void release() {
         filler.release();
-        queue.end(List.of());
+        sender.release();
     }
 
     /**

@@ -39,6 +39,8 @@ final class FileSender implements BlockSender.Progress {
     private @Nullable BlockOpening opening;
     private @Nullable BlockSender block;
     private boolean left;
+    private boolean ended;
+    private boolean released;
 
     /** DataNodes of the block. */
     private int nodes;
@@ -111,8 +113,26 @@ final class FileSender implements BlockSender.Progress {
         return left && trailing.isEmpty();
     }
 
+    /** Nobody writes to the file any more. Any thread; the streamer may still run, if a wait for it was interrupted. */
+    synchronized void release() {
+        released = true;
+        if (ended) {
+            queue.end(List.of());
+        }
+    }
+
     /** After {@link #run}: what was not sent is stock's or nobody's. */
     void end() {
+        dropSent();
+        synchronized (this) {
+            ended = true;
+            if (released) {
+                queue.end(List.of());
+            }
+        }
+    }
+
+    private void dropSent() {
         BlockSender current = block;
         block = null;
         boolean toStock = isLeft();
@@ -243,7 +263,7 @@ final class FileSender implements BlockSender.Progress {
             WriteThrough asked = recovering ? WriteThrough.NONE : through;
             DataFrame whole = recovering ? null : queue.peekWhole();
             BlockOpening.Opened opened =
-                    at.open(pipeline[0], new BlockOpening.Request(request, asked, whole), answerTimeoutNs, recovering);
+                    open(at, pipeline[0], new BlockOpening.Request(request, asked, whole), answerTimeoutNs);
             if (opened == null) {
                 return false;
             }
@@ -273,6 +293,23 @@ final class FileSender implements BlockSender.Progress {
             }
             LOG.debug("A block is left to stock", e);
             return false;
+        }
+    }
+
+    private BlockOpening.@Nullable Opened open(
+            BlockOpening at, DatanodeInfo node, BlockOpening.Request request, long answerTimeoutNs) throws IOException {
+        DataFrame whole = request.whole();
+        if (whole != null) {
+            BlockSender.beforeSending(whole);
+        }
+        BlockOpening.Opened opened = null;
+        try {
+            opened = at.open(node, request, answerTimeoutNs, recovering);
+            return opened;
+        } finally {
+            if (opened == null) {
+                BlockSender.sent(whole);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
@@ -106,6 +107,35 @@ final class FileOutputTest {
         assertThat(server.blocks.get(0).frames)
                 .containsExactly("0+700 2", "700+0 3", "512+198 3", "710+0 " + (WriteFrame.LAST | WriteFrame.SYNC));
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BYTES)).isEqualTo(710);
+    }
+
+    /** As after an interrupted close: the memory of what is being sent may be freed once it is given back. */
+    @Test
+    void release_whileTheStreamerSends_keepsItsMemory() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        start(
+                new FakeWriteServer() {
+                    @Override
+                    Status opened(OpWriteBlockProto request) {
+                        asked.countDown();
+                        try {
+                            answer.await();
+                        } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        }
+                        return Status.ERROR;
+                    }
+                },
+                false);
+        streamer.write(random(700, 1));
+        streamer.output().endBlock(false);
+        asked.await();
+        streamer.output().release();
+        assertThat(pool.lentBytes()).isPositive();
+        answer.countDown();
+        assertThatThrownBy(streamer::await).isInstanceOf(ExecutionException.class);
+        assertThat(pool.lentBytes()).isZero();
     }
 
     @Test

@@ -9,6 +9,8 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.hdfs.DFSClientFaultInjector;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.jspecify.annotations.Nullable;
@@ -111,6 +113,37 @@ final class WholeBlocksTest {
         streamer.close();
         assertWritten(blocks);
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BLOCKS_WHOLE)).isBetween(3L, 4L);
+    }
+
+    /** As stock asks before and after each packet that it sends. */
+    @Test
+    void faults_thatTestsAskFor_areAskedForOnce() throws Exception {
+        AtomicInteger before = new AtomicInteger();
+        AtomicInteger after = new AtomicInteger();
+        DFSClientFaultInjector stock = DFSClientFaultInjector.get();
+        DFSClientFaultInjector.set(new DFSClientFaultInjector() {
+            @Override
+            public boolean corruptPacket() {
+                before.incrementAndGet();
+                return false;
+            }
+
+            @Override
+            public boolean uncorruptPacket() {
+                after.incrementAndGet();
+                return false;
+            }
+        });
+        try {
+            start(new FakeWriteServer());
+            server.takesWhole = true;
+            streamer.write(random(100));
+            streamer.close();
+        } finally {
+            DFSClientFaultInjector.set(stock);
+        }
+        assertThat(before.get()).isEqualTo(1);
+        assertThat(after.get()).isEqualTo(1);
     }
 
     @Test
