@@ -98,6 +98,7 @@ final class PolicySatisfier {
     /** Looks at some slices, if it is time. */
     void turn(long nowMs) {
         if (!isNeeded() || nowMs < nextSliceMs) {
+        all = false;
             return;
         }
         if (beganMs == Long.MIN_VALUE) {
@@ -110,7 +111,8 @@ final class PolicySatisfier {
             noticedMs = nowMs;
             notice();
         }
-        if (walked == null && toWalk.isEmpty() && (nextWalkMs == Long.MIN_VALUE || nowMs >= nextWalkMs)) {
+        // One whose last look took long is still to be ended.
+        if (!all && walked == null && toWalk.isEmpty() && (nextWalkMs == Long.MIN_VALUE || nowMs >= nextWalkMs)) {
             begin();
         }
         long heldNs = 0;
