@@ -299,7 +299,10 @@ public final class PlacementEngine {
     public int turn(long nowMs) {
         latestMs = nowMs;
         journal.turn(
-                nowMs, engineEpoch.clusterState(), active ? heat -> engineEpoch.learnHeat(nowMs, heat) : heat -> {});
+                nowMs,
+                engineEpoch.clusterState(),
+                active ? heat -> engineEpoch.learnHeat(nowMs, heat) : heat -> {},
+                engineEpoch.volumes()::remember);
         if (!active) {
             engineEpoch.idle(nowMs);
             return 0;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Home;
@@ -43,7 +45,7 @@ class PolicySatisfierTest extends TieredCluster {
                 walked.add(root.path());
             }
             List<Home> off = new ArrayList<>();
-            String last = from == null ? "" : from.names().get(0);
+            String last = from == null ? "" : String.join("/", from.names());
             int looked = 0;
             for (String path : blocks.tailMap(last, false).keySet()) {
                 if (!root.holds(path)) {
@@ -125,6 +127,42 @@ class PolicySatisfierTest extends TieredCluster {
         assertThat(directories.walked).hasSize(2);
         waits(TimeUnit.MINUTES.toMillis(11));
         assertThat(directories.walked).hasSize(3);
+    }
+
+    @Test
+    void restartedAmidAWalk_goesOnWhereItStood_andWalksAgainSoon() {
+        SteppedJournal journal = new SteppedJournal(
+                () -> 1_700_000_000_000L + nowMs, 60_000, settings.heat().halfLifeMs(), metricRegistry);
+        placement.keepIn(journal.engineSide());
+        for (int i = 0; i < 30; i++) {
+            file(1 + i, "/a/" + number(i), StorageTier.SSD, StorageTier.DISK);
+        }
+        directories.heldNs = TimeUnit.MILLISECONDS.toNanos(3);
+        rules("- path: /a/**", "  satisfy: true");
+        waits(15_000);
+        int before = ordered(one).size() + ordered(two).size();
+        assertThat(before).isBetween(6, 20);
+        journal.turn(1);
+        journal.restart(new MetricRegistry());
+        placement = new PlacementEngine(settings, names, new MetricRegistry());
+        placement.keepIn(journal.engineSide());
+        placement.activate(EPOCH + 1, OperatorState.initial());
+        journal.turn(2);
+        rules("- path: /a/**", "  satisfy: true");
+        waits(40_000);
+        assertThat(directories.walked).as("it did not begin again").containsExactly("/a");
+        assertThat(ordered(one).size() + ordered(two).size()).isEqualTo(30);
+        waits(TimeUnit.MINUTES.toMillis(2));
+        assertThat(directories.walked).hasSize(2);
+        journal.turn(3);
+        journal.restart(new MetricRegistry());
+        placement = new PlacementEngine(settings, names, new MetricRegistry());
+        placement.keepIn(journal.engineSide());
+        placement.activate(EPOCH + 2, OperatorState.initial());
+        journal.turn(4);
+        rules("- path: /a/**", "  satisfy: true");
+        waits(10_000);
+        assertThat(directories.walked).as("no walk was under way").hasSize(3);
     }
 
     @Test

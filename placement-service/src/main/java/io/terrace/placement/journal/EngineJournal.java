@@ -7,6 +7,10 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.HeatMap;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.StateListener;
+import io.terrace.placement.state.StateListener.Note;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The engine's side of the {@link JournalExchange}. Passes on moves that ended and heat: that of a block that leaves the heap,
  * and now and then ({@value #PASS_MS} ms in a NameNode) that of each block that was read since, a part of the blocks in each turn. Takes the heat of
- * the hottest blocks at the beginning, and that of a block that is read again after it left the heap.
+ * the hottest blocks at the beginning, and that of a block that is read again after it left the heap. Of notes, at most
+ * {@value #MOST_NOTES}, the oldest make room.
  *
  * <p>It never waits. Owned by the engine's thread.
  */
@@ -24,6 +29,8 @@ public final class EngineJournal implements StateListener {
     /** Blocks whose heat is loaded at the beginning; a policy that comes into force learns no more. */
     static final int MOST_LOADED = 50_000;
 
+    static final int MOST_NOTES = 10_000;
+
     private static final int TURNS_PER_PASS = 120;
     private static final int LEAST_PER_TURN = 512;
 
@@ -31,6 +38,10 @@ public final class EngineJournal implements StateListener {
     private final LongSupplier wallMs;
     private final long passMs;
     private final RestoredHeat restored = new RestoredHeat(MOST_LOADED);
+    /** By key, the oldest first. */
+    private final Map<String, NoteRecord> notes = new LinkedHashMap<>();
+
+    private boolean notesDue;
     private long toWallMs;
     private long epoch;
     /** Only blocks that were read later are to be kept; the others were, by the pass before. */
@@ -66,14 +77,16 @@ public final class EngineJournal implements StateListener {
     /** Moves are of this epoch from now on. */
     public void begins(long newEpoch) {
         epoch = newEpoch;
+        notesDue = true;
     }
 
     /**
      * Does a part of what is to do.
      *
      * @param learned told of each block whose heat became known again
+     * @param remembered told of notes from before the restart, and in each epoch of all that are of use
      */
-    public void turn(long nowMs, ClusterState state, Consumer<BlockHeat> learned) {
+    public void turn(long nowMs, ClusterState state, Consumer<BlockHeat> learned, Consumer<Note> remembered) {
         if (exchange == null) {
             return;
         }
@@ -92,6 +105,53 @@ public final class EngineJournal implements StateListener {
             restored.add(nowMs, found.heat(), Math.min(nowMs, found.heat().lastMs() - toWallMs), found.asked());
         }
         restored.turn(nowMs, state, learned);
+        remember(nowMs, remembered);
+    }
+
+    private void remember(long nowMs, Consumer<Note> remembered) {
+        JournalExchange from = exchange;
+        List<NoteRecord> loaded = from == null ? List.of() : from.takeNotes();
+        for (NoteRecord note : loaded) {
+            if (notes.size() < MOST_NOTES && note.untilMs() > nowMs + toWallMs) {
+                notesDue |= notes.putIfAbsent(note.key(), note) == null;
+            } else if (!notes.containsKey(note.key())) {
+                add(new NoteRecord(note.key(), 0, ""));
+            }
+        }
+        if (notesDue) {
+            notesDue = false;
+            for (NoteRecord note : List.copyOf(notes.values())) {
+                if (note.untilMs() > nowMs + toWallMs) {
+                    remembered.accept(note.note(toWallMs));
+                }
+            }
+        }
+    }
+
+    private void add(NoteRecord note) {
+        if (exchange != null) {
+            exchange.add(note);
+        }
+    }
+
+    @Override
+    public void noted(Note note) {
+        if (exchange == null) {
+            return;
+        }
+        NoteRecord record = NoteRecord.of(note, toWallMs);
+        NoteRecord before = notes.remove(note.key());
+        if (!record.isForgotten()) {
+            notes.put(record.key(), record);
+        } else if (before == null) {
+            return;
+        }
+        add(record);
+        if (notes.size() > MOST_NOTES) {
+            String oldest = notes.keySet().iterator().next();
+            notes.remove(oldest);
+            add(new NoteRecord(oldest, 0, ""));
+        }
     }
 
     private void pass(long nowMs, HeatMap heat) {

@@ -183,10 +183,11 @@ final class JournalAgent implements Agent {
         if (taken > 0) {
             open.write(entries);
             for (JournalEntry entry : entries) {
-                metricRegistry.increment(
-                        entry instanceof MoveRecord
-                                ? Metric.PLACEMENT_JOURNAL_MOVES_WRITTEN
-                                : Metric.PLACEMENT_JOURNAL_HEAT_WRITTEN);
+                if (entry instanceof MoveRecord) {
+                    metricRegistry.increment(Metric.PLACEMENT_JOURNAL_MOVES_WRITTEN);
+                } else if (entry instanceof HeatRecord) {
+                    metricRegistry.increment(Metric.PLACEMENT_JOURNAL_HEAT_WRITTEN);
+                }
             }
         }
         return taken;
@@ -210,6 +211,8 @@ final class JournalAgent implements Agent {
 
     private int load(JournalStore open) throws JournalException {
         if (exchange.takeLoad()) {
+            // Before all heat is gone through, which takes longer.
+            exchange.notes(open.notes());
             toLoad = hottest(open);
             loaded = 0;
         }

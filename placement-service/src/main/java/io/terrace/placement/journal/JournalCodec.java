@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *       shares: count, then DataNode and reads (float) of each
  * move  version, epoch, id, stamp, length, flags (1 up, 2 between volumes), [tier from, tier to], requested (ms), bytes,
  *       node, cause, reason, outcome, message
+ * note  version, until (ms), text; the key is its own, as UTF-8
  * </pre>
  *
  * <p>Not thread-safe where it writes.
@@ -34,6 +35,7 @@ final class JournalCodec {
     private static final int UP = 1;
     private static final int BETWEEN = 2;
     private static final int MOVE_KEY = 24;
+    private static final int LONGEST_NUMBER = 10;
 
     private final NodeNumbers nodes;
     private ByteBuffer out = ByteBuffer.allocate(4096);
@@ -96,6 +98,28 @@ final class JournalCodec {
         text(move.outcome());
         text(move.message());
         return Arrays.copyOf(out.array(), out.position());
+    }
+
+    byte[] value(NoteRecord note) {
+        byte[] text = note.text().getBytes(StandardCharsets.UTF_8);
+        if (out.capacity() < 2 * LONGEST_NUMBER + 1 + text.length) {
+            out = ByteBuffer.allocate(2 * LONGEST_NUMBER + 1 + text.length);
+        }
+        out.clear().put(VERSION);
+        number(note.untilMs());
+        number(text.length);
+        out.put(text);
+        return Arrays.copyOf(out.array(), out.position());
+    }
+
+    /** @throws JournalException when the value is no record of this version */
+    static NoteRecord note(String key, byte[] value) throws JournalException {
+        try {
+            ByteBuffer in = begin(value);
+            return new NoteRecord(key, number(in), text(in));
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw unreadable(e);
+        }
     }
 
     private void number(long value) {

@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class JournalExchange {
     private final BlockingQueue<Found> found = new ArrayBlockingQueue<>(MOST_FOUND);
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicBoolean loadWanted = new AtomicBoolean();
+    private final AtomicReference<List<NoteRecord>> notes = new AtomicReference<>(List.of());
     private volatile boolean open;
 
     /**
@@ -61,9 +63,9 @@ final class JournalExchange {
         }
         if (bytes.get() >= MOST_BYTES || !entries.offer(entry)) {
             metricRegistry.increment(
-                    entry instanceof MoveRecord
-                            ? Metric.PLACEMENT_JOURNAL_MOVES_LOST
-                            : Metric.PLACEMENT_JOURNAL_HEAT_LOST);
+                    entry instanceof HeatRecord
+                            ? Metric.PLACEMENT_JOURNAL_HEAT_LOST
+                            : Metric.PLACEMENT_JOURNAL_MOVES_LOST);
             return;
         }
         bytes.addAndGet(entry.heapBytes());
@@ -82,6 +84,15 @@ final class JournalExchange {
 
     boolean takeLoad() {
         return loadWanted.getAndSet(false);
+    }
+
+    /** Hands over all notes, once. */
+    void notes(List<NoteRecord> all) {
+        notes.set(all);
+    }
+
+    List<NoteRecord> takeNotes() {
+        return notes.getAndSet(List.of());
     }
 
     /** What was found next; null when there is nothing. */

@@ -12,6 +12,9 @@ interface JournalStore extends AutoCloseable {
     /** Keeps records, each in the place of the one before of its block or move. */
     void write(List<JournalEntry> entries) throws JournalException;
 
+    /** All notes. */
+    List<NoteRecord> notes() throws JournalException;
+
     /** The heat of a block; null if it is not known. */
     @Nullable
     HeatRecord heat(long blockId) throws JournalException;

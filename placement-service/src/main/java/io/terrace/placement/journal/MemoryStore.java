@@ -15,6 +15,7 @@ final class MemoryStore implements JournalStore {
     private final JournalCodec codec = new JournalCodec(nodes);
     private final Map<Long, byte[]> heat = new TreeMap<>();
     private final List<MoveRecord> moves = new ArrayList<>();
+    private final Map<String, byte[]> notes = new TreeMap<>();
 
     @Override
     public void write(List<JournalEntry> entries) throws JournalException {
@@ -23,8 +24,21 @@ final class MemoryStore implements JournalStore {
                 heat.put(record.block().id(), codec.value(record));
             } else if (entry instanceof MoveRecord record) {
                 moves.add(JournalCodec.move(JournalCodec.moveKey(record), codec.value(record)));
+            } else if (entry instanceof NoteRecord record && record.isForgotten()) {
+                notes.remove(record.key());
+            } else if (entry instanceof NoteRecord record) {
+                notes.put(record.key(), codec.value(record));
             }
         }
+    }
+
+    @Override
+    public List<NoteRecord> notes() throws JournalException {
+        List<NoteRecord> all = new ArrayList<>();
+        for (Map.Entry<String, byte[]> note : notes.entrySet()) {
+            all.add(JournalCodec.note(note.getKey(), note.getValue()));
+        }
+        return all;
     }
 
     @Override

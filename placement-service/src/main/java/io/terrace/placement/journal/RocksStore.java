@@ -55,6 +55,7 @@ final class RocksStore implements JournalStore {
 
     private static final byte[] FORMAT = "format".getBytes(StandardCharsets.US_ASCII);
     private static final byte NODE = 'n';
+    private static final byte NOTE = 'k';
     private static final String STORE = "rocksdb";
 
     private final Path dir;
@@ -194,6 +195,10 @@ final class RocksStore implements JournalStore {
                     batch.put(heat, JournalCodec.heatKey(record.block().id()), codec.value(record));
                 } else if (entry instanceof MoveRecord record) {
                     batch.put(moves, JournalCodec.moveKey(record), codec.value(record));
+                } else if (entry instanceof NoteRecord record && record.isForgotten()) {
+                    batch.delete(names, noteKey(record.key()));
+                } else if (entry instanceof NoteRecord record) {
+                    batch.put(names, noteKey(record.key()), codec.value(record));
                 }
             }
             for (int number = known; number < nodes.size(); number++) {
@@ -207,6 +212,28 @@ final class RocksStore implements JournalStore {
         } catch (RocksDBException e) {
             throw failure(dir, e);
         }
+    }
+
+    private static byte[] noteKey(String key) {
+        byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(1 + bytes.length).put(NOTE).put(bytes).array();
+    }
+
+    @Override
+    public List<NoteRecord> notes() throws JournalException {
+        List<NoteRecord> found = read(() -> {
+            List<NoteRecord> all = new ArrayList<>();
+            try (RocksIterator each = database.newIterator(names)) {
+                for (each.seek(new byte[] {NOTE}); each.isValid() && each.key()[0] == NOTE; each.next()) {
+                    byte[] key = each.key();
+                    all.add(JournalCodec.note(
+                            new String(key, 1, key.length - 1, StandardCharsets.UTF_8), each.value()));
+                }
+                each.status();
+            }
+            return all;
+        });
+        return found == null ? List.of() : found;
     }
 
     @Override

@@ -77,6 +77,11 @@ public final class ClusterState {
         moveTracker.tell(other);
     }
 
+    /** This is to be known after a restart, if a journal is kept. */
+    public void note(StateListener.Note note) {
+        listener.noted(note);
+    }
+
     /**
      * What outlives an epoch: the heat, the comparison with the control sample, and of each DataNode what it last said of
      * itself. This object is of no use any more.

@@ -10,6 +10,7 @@ import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.StateListener.Note;
 import io.terrace.protocol.StampedBlock;
 import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
@@ -139,6 +140,7 @@ final class KnownReplicas {
     private final LongOpenHashSet offered = new LongOpenHashSet();
 
     private final PoolBytes poolBytes = new PoolBytes();
+    private final HeldReplicas held;
     /** One object for all replicas of a tier of a DataNode of which no more is known. */
     private final Map<Place, Place> atRest = new HashMap<>();
 
@@ -149,6 +151,12 @@ final class KnownReplicas {
         this.clusterState = clusterState;
         this.mostBlocks = clusterState.heatSettings().trackedBlocks();
         this.restMs = clusterState.moveSettings().volumes().othersRestMs();
+        this.held = new HeldReplicas(clusterState);
+    }
+
+    /** What was noted before the NameNode was restarted. */
+    void remember(Note note) {
+        held.remember(note);
     }
 
     @Nullable
@@ -282,8 +290,8 @@ final class KnownReplicas {
         long blockId = known.block.id();
         Place before = known.on(node);
         if (before == null) {
-            Place came = restIfReleased(nowMs, blockId, new Place(node, tier));
-            return otherLeft ? moved(nowMs, came, "moved here from another DataNode") : came;
+            Place came = restIfReleased(nowMs, blockId, held.remembered(nowMs, blockId, new Place(node, tier)));
+            return otherLeft ? moved(nowMs, blockId, came, "moved here from another DataNode") : came;
         }
         if (before.tier() == tier) {
             return before.confirmed(nowMs);
@@ -292,7 +300,7 @@ final class KnownReplicas {
             return before;
         }
         String how = "moved from " + TierKeeper.name(before.tier()) + " to " + TierKeeper.name(tier);
-        return moved(nowMs, before, how).in(tier);
+        return moved(nowMs, blockId, before.in(tier), how);
     }
 
     private void put(Known known, Place place) {
@@ -306,9 +314,11 @@ final class KnownReplicas {
         known.put(atRest.computeIfAbsent(place, one -> one));
     }
 
-    private Place moved(long nowMs, Place place, String how) {
+    private Place moved(long nowMs, long blockId, Place place, String how) {
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OTHERS);
-        return place.leftAlone(nowMs + restMs, how + " by others (Mover, Satisfier or Balancer)");
+        Place left = place.leftAlone(nowMs + restMs, how + " by others (Mover, Satisfier or Balancer)");
+        held.note(blockId, left);
+        return left;
     }
 
     /** An operator brought a block home: it stays there for as long as what others moved. */

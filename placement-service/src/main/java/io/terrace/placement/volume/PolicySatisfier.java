@@ -14,6 +14,7 @@ import io.terrace.placement.state.PolicyGaps;
 import io.terrace.placement.state.PolicyGaps.Position;
 import io.terrace.placement.state.PolicyGaps.Root;
 import io.terrace.placement.state.PolicyGaps.Slice;
+import io.terrace.placement.state.StateListener.Note;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Moves replicas to where the storage policy of their file wants them, where a rule or an annotation says {@code satisfy:
  * true}. Walks such directories when the service begins, when rules, annotations or storage policies change, and now and
- * then; a slice at a time, so seldom that the NameNode's read lock is held for a thousandth of the time at most. A walk that
- * is lost begins anew: what it has done needs nothing any more. Owned by the engine's thread.
+ * then; a slice at a time, so seldom that the NameNode's read lock is held for a thousandth of the time at most. Where a walk stands
+ * is noted, so that it goes on after a restart; without the note it begins anew, as what it has done needs nothing any more. Owned by
+ * the engine's thread.
  */
 final class PolicySatisfier {
 
@@ -56,6 +58,12 @@ final class PolicySatisfier {
 
     private static final int MOST_WAITING = 10_000;
 
+    /** So often it is noted where a walk stands. */
+    static final long NOTE_MS = 5_000;
+
+    /** What changed since then may be behind where the walk stood. */
+    private static final long NOTED_MS = 3_600_000;
+
     private final ClusterState clusterState;
     private final PolicyGaps gaps;
     private final HomeMoves homeMoves;
@@ -65,6 +73,9 @@ final class PolicySatisfier {
     private PolicySpec spec;
     private @Nullable Root walked;
     private @Nullable Position position;
+    private @Nullable WalkNote before;
+    private long walkNotedMs = Long.MIN_VALUE;
+    private boolean isNoted;
     private boolean foundOff;
     private boolean ordered;
     private boolean all;
@@ -87,7 +98,17 @@ final class PolicySatisfier {
         toWalk.clear();
         lacking.clear();
         walked = null;
+        all = false;
         nextWalkMs = Long.MIN_VALUE;
+    }
+
+    /** Where a walk stood when the NameNode was stopped. It counts for the first walk. */
+    void remember(Note note) {
+        if (nextWalkMs == Long.MIN_VALUE && walked == null) {
+            WalkNote read = WalkNote.of(note);
+            before = read == null ? before : read;
+            isNoted |= read != null;
+        }
     }
 
     /** Whether something may be told to satisfy: annotations need a rule, whatever it says. */
@@ -98,7 +119,6 @@ final class PolicySatisfier {
     /** Looks at some slices, if it is time. */
     void turn(long nowMs) {
         if (!isNeeded() || nowMs < nextSliceMs) {
-        all = false;
             return;
         }
         if (beganMs == Long.MIN_VALUE) {
@@ -139,15 +159,37 @@ final class PolicySatisfier {
             heldNs += Math.max(LEAST_NS, slice.heldNs());
         }
         nextSliceMs = nowMs + heldNs * LOCK_SHARE / 1_000_000;
+        noteWalk(nowMs);
+    }
+
+    private void noteWalk(long nowMs) {
+        if (all && walked != null && position != null) {
+            if (walkNotedMs == Long.MIN_VALUE || nowMs - walkNotedMs >= NOTE_MS) {
+                walkNotedMs = nowMs;
+                isNoted = true;
+                clusterState.note(new WalkNote(walked, position).note(nowMs + NOTED_MS));
+            }
+        } else if (isNoted && !all) {
+            isNoted = false;
+            clusterState.note(WalkNote.NONE);
+        }
     }
 
     private void begin() {
-        toWalk.addAll(roots());
+        List<Root> roots = roots();
+        int from = before == null ? -1 : roots.indexOf(before.root());
+        if (before != null && from >= 0) {
+            walked = before.root();
+            position = before.position();
+        }
+        toWalk.addAll(roots.subList(from + 1, roots.size()));
+        before = null;
         all = true;
         lacking.clear();
         space.retain(clusterState.nodes());
-        foundOff = false;
-        ordered = false;
+        // Moves that waited are lost with the restart, so another walk is to follow soon.
+        foundOff = from >= 0;
+        ordered = from >= 0;
     }
 
     private void end(long nowMs) {

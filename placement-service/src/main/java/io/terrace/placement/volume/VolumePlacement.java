@@ -16,6 +16,7 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.state.StateListener.Note;
 import io.terrace.placement.volume.KnownReplicas.Known;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.protocol.MoveOrder;
@@ -287,6 +288,12 @@ public final class VolumePlacement {
         } else if (known.find(block.block().id()) != null) {
             keeper.decideWithoutHeat(nowMs, block, rule);
         }
+    }
+
+    /** What was noted before the NameNode was restarted. */
+    public void remember(Note note) {
+        known.remember(note);
+        satisfier.remember(note);
     }
 
     /** The rule that gives a block a range; null if none does. */

@@ -56,6 +56,12 @@ final class FakeStore implements JournalStore {
     }
 
     @Override
+    public List<NoteRecord> notes() throws JournalException {
+        fail();
+        return List.of();
+    }
+
+    @Override
     public @Nullable HeatRecord heat(long blockId) throws JournalException {
         fail();
         return heat.get(blockId);

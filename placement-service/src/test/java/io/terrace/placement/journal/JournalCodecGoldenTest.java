@@ -90,4 +90,14 @@ final class JournalCodecGoldenTest {
                 .isInstanceOf(JournalException.class)
                 .hasMessageContaining("format 2");
     }
+
+    @Test
+    void note() throws Exception {
+        NoteRecord note = new NoteRecord("satisfy", 1_700_000_000_000L, "\u00e9");
+        byte[] value = new JournalCodec(nodes()).value(note);
+        assertThat(hex(value)).isEqualTo("0180d095ffbc3102c3a9");
+        assertThat(JournalCodec.note("satisfy", value)).isEqualTo(note);
+        assertThatThrownBy(() -> JournalCodec.note("satisfy", new byte[] {1, 0, 9}))
+                .isInstanceOf(JournalException.class);
+    }
 }

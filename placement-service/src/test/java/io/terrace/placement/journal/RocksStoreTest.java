@@ -76,6 +76,24 @@ final class RocksStoreTest {
     }
 
     @Test
+    void notes_openedAgain_areThere_butForThoseThatWereForgotten() throws Exception {
+        String path = "/\u00e9".repeat(4_000);
+        try (RocksStore store = open()) {
+            store.write(List.of(
+                    new NoteRecord("a", 1_000, "first"),
+                    new NoteRecord("b", 2_000, path),
+                    new NoteRecord("c", 3_000, "gone"),
+                    heat(1, 5, 1000)));
+            store.write(List.of(new NoteRecord("a", 4_000, "second"), new NoteRecord("c", 0, "")));
+        }
+        try (RocksStore store = open()) {
+            assertThat(store.notes())
+                    .containsExactly(new NoteRecord("a", 4_000, "second"), new NoteRecord("b", 2_000, path));
+            assertThat(store.heat(1)).isEqualTo(heat(1, 5, 1000));
+        }
+    }
+
+    @Test
     void directory_isForItsOwnerOnly_andHasNoLibraryLeft() throws Exception {
         open().close();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(dir.resolve("journal/rocksdb"))))
