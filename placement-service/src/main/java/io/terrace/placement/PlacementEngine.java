@@ -354,6 +354,11 @@ public final class PlacementEngine {
         return engineEpoch.resize(epoch, uuid, capacityBytes);
     }
 
+    /** What is to be known of a range that holds no tier of the file's storage policy; null where it holds one, or there is none. */
+    public @Nullable String offPolicy(Home home) {
+        return engineEpoch.volumes().offPolicy(home);
+    }
+
     /** What {@code satisfy} wants of a block and what it waits for; null where nothing says it. */
     public @Nullable String satisfying(long nowMs, Home home) {
         return engineEpoch.volumes().satisfying(nowMs, home);

@@ -47,6 +47,8 @@ public final class FakeNamespaceView implements NamespaceView {
     int placeLooks;
     /** Whether reviews may. */
     boolean mayLook = true;
+    /** So many looks at places may be made for {@link Asker#VOLUMES}. */
+    int volumeLooksLeft = Integer.MAX_VALUE;
     /** Whether offers may be looked at, besides. */
     boolean offersMayLook = true;
     /** Whether those may who judge reports. */
@@ -96,6 +98,7 @@ public final class FakeNamespaceView implements NamespaceView {
                             return mayLook(asker);
                         case "placed":
                             placeLooksBy.merge(asker, 1, Integer::sum);
+                            volumeLooksLeft -= asker == Asker.VOLUMES ? 1 : 0;
                             break;
                         case "names":
                             pathLooksBy.merge(asker, 1, Integer::sum);
@@ -112,7 +115,8 @@ public final class FakeNamespaceView implements NamespaceView {
 
     private boolean mayLook(Asker asker) {
         return switch (asker) {
-            case REVIEWS, VOLUMES, SATISFY -> mayLook;
+            case REVIEWS, SATISFY -> mayLook;
+            case VOLUMES -> mayLook && volumeLooksLeft > 0;
             case OFFERS -> mayLook && offersMayLook;
             case REPORTS -> reportsMayLook;
             case ORDERS, OTHERS -> true;

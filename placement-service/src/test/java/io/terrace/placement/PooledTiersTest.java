@@ -253,6 +253,29 @@ class PooledTiersTest extends TieredCluster {
     }
 
     @Test
+    void pinsThatTakeMoreThanIsDivided_leaveThePoolsNothing_andStay() {
+        placement.policy(
+                nowMs,
+                applied(
+                        "policy: idecider",
+                        "pools: [{name: etl, share: 10%, tiers: {ssd: {share: 30%, most: 60%}}}]",
+                        "rules: [{path: /pin/**, place: pin, tiers: ssd},"
+                                + " {path: /etl/**, pool: etl, tiers: ssd..disk}]"));
+        List<StampedBlock> pinned = hot("/pin", 22, 50);
+        waits(90_000);
+        assertThat(onSsd(pinned)).isEqualTo(22);
+        strangers = 8 * MB;
+        countRoomOfOne();
+        List<StampedBlock> etl = hot("/etl", 3, 100);
+        waits(90_000);
+        // Pins have 88 MB of the 82 MB below the high-water mark that strangers leave.
+        assertThat(usage("etl")).isEqualTo(new PoolUsage("ssd", "etl", 0, 0, 0));
+        assertThat(onSsd(etl)).isZero();
+        assertThat(onSsd(pinned)).isEqualTo(22);
+        assertThat(stays(etl.get(0))).isEqualTo("pool etl has 0 MB of ssd there, at most 0 MB");
+    }
+
+    @Test
     void whosePoolIsNotKnownYet_stayUntilItIs() {
         twoPools();
         List<StampedBlock> bi = hot("/bi", 22, 50);

@@ -8,6 +8,7 @@ import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Asker;
+import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.OperatorState;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which replicas move between volumes, by the range of tiers that a rule gives. */
 class VolumePlacementTest extends TieredCluster {
@@ -254,6 +257,28 @@ class VolumePlacementTest extends TieredCluster {
         assertThat(ordered(one)).containsExactly("1 DISK SSD");
     }
 
+    /** As where the others use the lock for just as long as they may. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void timeForOneLookAtEverySecondTurn_whatIsReadDoesNotWaitForTheSweep(int first) {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        names.lockBlocks = 1;
+        for (int i = 1; i <= 40; i++) {
+            place(block(i, 1), "/a/" + i, StorageTier.SSD, one);
+            one.reads(block(i, 1), 1);
+        }
+        waits(55_000);
+        names.volumeLooksLeft = 0;
+        waits(65_000);
+        place(block(99, 1), "/a/99", StorageTier.ARCHIVE, two);
+        for (int turn = 0; turn < 20; turn++) {
+            names.volumeLooksLeft = turn % 2 == first ? 1 : 0;
+            two.reads(block(99, 1), 1);
+            beat(two);
+        }
+        assertThat(ordered(two)).contains("99 ARCHIVE SSD");
+    }
+
     @Test
     void lockHeldTooLong_looksWait_andAreMadeLater() {
         rules("- path: /a/**", "  tiers: nvm..ssd");
@@ -411,6 +436,24 @@ class VolumePlacementTest extends TieredCluster {
         waits(10_000);
         assertThat(ordered(one)).isEmpty();
         assertThat(stays(1)).startsWith("a directory above it has a quota by storage type");
+    }
+
+    @Test
+    void rangeWithoutATypeOfTheStoragePolicy_isSaid() {
+        rules("- path: /a/**", "  tiers: nvm..ssd");
+        place(BLOCK, "/a/file", StorageTier.DISK, one);
+        read(one, BLOCK, 1);
+        assertThat(ordered(one)).as("it is meant").containsExactly("1 DISK SSD");
+        Placed placed = names.places.get(BLOCK.id());
+        assertThat(placement.offPolicy(new Home(placed, "HOT", List.of(StorageTier.DISK))))
+                .isEqualTo("storage policy HOT wants none of these types: hdfs mover takes replicas out of them");
+        assertThat(placement.offPolicy(new Home(placed, "ONE_SSD", List.of(StorageTier.SSD, StorageTier.DISK))))
+                .isNull();
+        assertThat(placement.offPolicy(new Home(placed, "LAZY_PERSIST", List.of())))
+                .isNull();
+        place(BLOCK, "/b/file", StorageTier.DISK, one);
+        assertThat(placement.offPolicy(new Home(names.places.get(BLOCK.id()), "HOT", List.of(StorageTier.DISK))))
+                .isNull();
     }
 
     private String stays(long id) {

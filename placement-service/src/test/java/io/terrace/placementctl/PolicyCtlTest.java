@@ -86,6 +86,19 @@ class PolicyCtlTest extends PolicyCommandsFixture {
     }
 
     @Test
+    void rangeWithoutATypeOfTheStoragePolicy_isFoundByDoctor() throws Exception {
+        for (String range : List.of("nvm..ssd", "ssd..disk")) {
+            String policy = "policy: lru\nrules: [{path: /**, tiers: " + range + "}]\n";
+            assertThat(ctl.run("policy", "apply", fixture.file(policy).toString()))
+                    .as(ctl.err)
+                    .isZero();
+            ctl.run("doctor", "--json");
+            assertThat(ctl.out.contains("range.off-policy")).isEqualTo(range.equals("nvm..ssd"));
+        }
+        ctl.run("policy", "apply", "--configured");
+    }
+
+    @Test
     void apply_rollbackAndHistory_surviveARestart() throws Exception {
         assertThat(ctl.run("policy", "history")).isZero();
         long before = fixture.shown().get("steps").size();

@@ -353,6 +353,15 @@ public final class VolumePlacement {
         return homeMoves.release(nowMs, home, dryRun);
     }
 
+    /** What is to be known of a range that holds no tier of the file's storage policy; null where it holds one, or there is none. */
+    public @Nullable String offPolicy(Home home) {
+        TierRange range = TierRange.of(boundRule(home.placed()));
+        return range == null || home.tiers().isEmpty() || home.tiers().stream().anyMatch(range::contains)
+                ? null
+                : "storage policy " + home.policy()
+                        + " wants none of these types: hdfs mover takes replicas out of them";
+    }
+
     /** What {@code satisfy} wants of a block and what it waits for; null where nothing says it. */
     public @Nullable String satisfying(long nowMs, Home home) {
         return satisfier.sentence(nowMs, home);

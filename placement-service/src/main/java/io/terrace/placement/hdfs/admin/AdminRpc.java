@@ -17,6 +17,7 @@ import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.journal.Journal;
+import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -328,7 +329,9 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             }
             List<FindingProto> ofPolicy =
                     loop.ask(placement -> PolicyHealthChecks.find(placement, store, policies, metricRegistry));
+            PolicySpec spec = loop.ask(placement -> placement.policyInForce().spec());
             return response.addAllFindings(ofPolicy)
+                    .addAllFindings(PolicyHealthChecks.ofRanges(spec, lookup))
                     .addAllFindings(PolicyHealthChecks.ofJournal(journal, metricRegistry))
                     .build();
         });

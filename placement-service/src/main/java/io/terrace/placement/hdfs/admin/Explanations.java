@@ -226,8 +226,11 @@ final class Explanations {
                 Home home = homes.get(blocks.get(i).block().id());
                 String satisfying = home == null ? null : placement.satisfying(asked.reader.nowMs(), home);
                 BlockReportProto.Builder block = AdminCodec.block(blocks.get(i), report, asked.reader).toBuilder();
+                String offPolicy = home == null || !block.hasRange() ? null : placement.offPolicy(home);
                 if (satisfying != null) {
                     block.setRange(satisfying);
+                } else if (offPolicy != null) {
+                    block.setRange(block.getRange() + "; " + offPolicy);
                 }
                 BlockSituation of = AdminCodec.situation(blocks.get(i), report, asked.reader, situation, satisfying);
                 response.addBlocks(AdminCodec.verdict(block, Verdicts.of(of, asked.reader.names())));

@@ -3,6 +3,8 @@ package io.terrace.placement.hdfs.admin;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.PolicyBelow;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
@@ -10,6 +12,9 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.journal.Journal;
 import io.terrace.placement.move.PinnedBlocks;
+import io.terrace.placement.policyfile.PathRule;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.policyfile.TierRange;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,6 +101,35 @@ final class PolicyHealthChecks {
                     Severity.WARNING,
                     lost + " accesses were not logged",
                     "look at the disk of terrace.placement.access-log.dir; its failures stand in the NameNode's log"));
+        }
+        return found;
+    }
+
+    /** Ranges without a type of the storage policy that holds where their rule begins to match. */
+    static List<FindingProto> ofRanges(PolicySpec spec, NamesystemLookup lookup) {
+        List<FindingProto> found = new ArrayList<>();
+        for (PathRule rule : spec.rules()) {
+            TierRange range = TierRange.of(rule);
+            if (range == null) {
+                continue;
+            }
+            for (String path : rule.path().roots()) {
+                PolicyBelow policy = lookup.policy(path);
+                if (policy != null
+                        && !policy.tiers().isEmpty()
+                        && policy.tiers().stream().noneMatch(range::contains)) {
+                    // Anybody may ask, so the pattern is not said.
+                    found.add(finding(
+                            "range.off-policy",
+                            Severity.NOTE,
+                            rule.name() + " keeps files in " + range + ", and their storage policy " + policy.name()
+                                    + " wants none of these types",
+                            "where that is not meant, set another storage policy (hdfs storagepolicies"
+                                    + " -setStoragePolicy) or range: hdfs mover takes such replicas out of the range,"
+                                    + " and under a quota by storage type nothing moves"));
+                    break;
+                }
+            }
         }
         return found;
     }

@@ -104,8 +104,13 @@ final class BlockPlaces {
 
     private static List<StorageTier> policyTiers(BlockManager blocks, INode file) {
         BlockStoragePolicy policy = blocks.getStoragePolicy(file.getStoragePolicyID());
+        return policy == null ? List.of() : tiers(policy);
+    }
+
+    /** The tiers of its types, of each one. */
+    static List<StorageTier> tiers(BlockStoragePolicy policy) {
         List<StorageTier> tiers = new ArrayList<>();
-        for (StorageType type : policy == null ? new StorageType[0] : policy.getStorageTypes()) {
+        for (StorageType type : policy.getStorageTypes()) {
             StorageTier tier = tier(type);
             if (tier != null && !tiers.contains(tier)) {
                 tiers.add(tier);

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.StampedBlock;
@@ -96,6 +97,24 @@ public final class NamesystemLookup {
             throw new FileNotFoundException(path + " is no file");
         }
         return facts;
+    }
+
+    /**
+     * What holds for new files below a directory.
+     *
+     * @param name of the storage policy
+     * @param tiers of its types; those without a tier are left out
+     */
+    public record PolicyBelow(String name, List<StorageTier> tiers) {}
+
+    /** The storage policy of a directory or file; null where nothing is there. */
+    public @Nullable PolicyBelow policy(String path) {
+        return view.locked(NamesystemLock.FS, "terracePolicyBelow", 0, () -> {
+            INode inode = at(path);
+            BlockStoragePolicy policy =
+                    inode == null ? null : namesystem.getBlockManager().getStoragePolicy(inode.getStoragePolicyID());
+            return policy == null ? null : new PolicyBelow(policy.getName(), BlockPlaces.tiers(policy));
+        });
     }
 
     private FileFacts facts(INodeFile file) {
