@@ -88,6 +88,7 @@ public final class DuringBenchmark {
         scores.section("during: reads of 4 KB while the same DataNode moves replicas of " + (plan.fileBytes() >> 20)
                 + " MB between two directories on " + Files.getFileStore(dir).type() + ", "
                 + (plan.bytesPerSecond() >> 20) + " MB a second");
+        scores.progress("media: none is modelled, in neither case: the wait for one would hide what moves cost");
         try (TemporaryCluster temporary = TemporaryCluster.up(dir, spec())) {
             LocalCluster cluster = temporary.cluster();
             if (cluster.spec().nativeDir().isEmpty()) {

@@ -10,6 +10,8 @@ import io.terrace.bench.measure.MeasurementPlan;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.read.BenchFiles;
 import io.terrace.bench.read.PositionalReads;
+import io.terrace.bench.tiers.media.MediaDatasetFactory;
+import io.terrace.bench.tiers.media.Medium;
 import io.terrace.client.ClientMetrics;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
@@ -70,6 +72,8 @@ public final class NvmBenchmark {
         scores.section("nvm: positional reads of 4 KB of one replica, " + (plan.fileBytes() >> 20)
                 + " MB; NVM is a directory on " + Files.getFileStore(dir).type()
                 + ", whose pages are in memory after the first read, and so no slower than memory");
+        scores.progress(
+                Medium.described() + "; reads through grants and short-circuit pass no DataNode once a file is open");
         try (TemporaryCluster temporary = TemporaryCluster.up(dir.resolve("cluster"), spec(links))) {
             measure(temporary.cluster());
         }
@@ -83,6 +87,7 @@ public final class NvmBenchmark {
         all.put(
                 TerraceSettings.DATANODE_NVM_LOCAL_DIR.key(),
                 links.toAbsolutePath().toString());
+        all.putAll(MediaDatasetFactory.settings(true));
         all.putAll(properties);
         return ClusterSpec.of(1, 2 * plan.fileBytes())
                 .withReplication(1)

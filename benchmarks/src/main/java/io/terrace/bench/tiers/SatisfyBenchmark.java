@@ -6,6 +6,7 @@ import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -51,11 +52,15 @@ public final class SatisfyBenchmark {
               satisfy: true
             """;
 
+    /** Five and a half, of which a few are not counted: those between the last look and the kill. */
+    private static final int MOVES_OF_A_FILE = 5;
+
     private final int files;
     private final java.nio.file.Path dir;
     private final long seed;
     private final Map<String, String> properties;
     private final ResultSheet scores;
+    private long movesBefore;
 
     /**
      * Of one cluster.
@@ -145,6 +150,7 @@ public final class SatisfyBenchmark {
         long startNs = System.nanoTime();
         set(fs, ONE_SSD, COLD);
         int before = await(fs, ONE_SSD, files / 2);
+        movesBefore = moves(cluster);
         cluster.namenode().kill();
         cluster.start(cluster.namenode());
         int after = await(fs, ONE_SSD, files);
@@ -173,12 +179,24 @@ public final class SatisfyBenchmark {
         }
     }
 
-    /** Lets the files trade places twice, and stock's Mover look at them then. */
+    /** That the service counts since the NameNode was started. */
+    private static long moves(LocalCluster cluster) throws IOException {
+        try (PlacementAdmin placement = new PlacementAdmin(cluster)) {
+            return placement.serviceFigures().getOrDefault(Metric.PLACEMENT_VOLUME_MOVES_DONE.id(), 0L);
+        }
+    }
+
+    /** Lets the files trade places twice, and stock's fsck and Mover look at them then. */
     private void mover(LocalCluster cluster, DistributedFileSystem fs) throws IOException {
+        List<String> fsckBefore = StockFsck.run(cluster, DATA);
         set(fs, COLD, ONE_SSD);
         await(fs, COLD, files);
         set(fs, ONE_SSD, COLD);
         int there = await(fs, ONE_SSD, files);
+        List<String> fsckAfter = StockFsck.run(cluster, DATA);
+        scores.atLeast("policy.moves", movesBefore + moves(cluster), MOVES_OF_A_FILE * files);
+        scores.note("policy.fsck.lines", fsckAfter.size(), "lines that fsck says, times left out");
+        scores.below("policy.fsck", StockFsck.differences(fsckBefore, fsckAfter), 1);
         List<String> before = storages(fs);
         int code = StockMover.run(cluster.confStock(), DATA);
         List<String> after = storages(fs);

@@ -6,6 +6,8 @@ import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.tiers.media.MediaDatasetFactory;
+import io.terrace.bench.tiers.media.Medium;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -76,6 +78,7 @@ public final class SpillBenchmark {
         int files = TIMES * ssdFiles;
         scores.section("spill: " + files + " files of 1 MB with ALL_SSD, " + filesPerSecond + " a second, SSDs of "
                 + ssdFiles + " MB; with tiers they drain above " + HIGH_WATER_PERCENT + " %");
+        scores.progress(Medium.described());
         Born stock = write("stock", false, files);
         scores.note("spill.born.stock", (double) stock.onSsd / files, "of the replicas born on SSD, stock");
         scores.note("spill.failed.stock", stock.failed, "writes failed, stock");
@@ -122,6 +125,7 @@ public final class SpillBenchmark {
         // Else stock leaves a gigabyte of each volume free.
         all.put("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", "0");
         all.put("dfs.heartbeat.interval", "1");
+        all.putAll(MediaDatasetFactory.settings(terrace));
         if (terrace) {
             all.put("terrace.placement.volume.high-water", Integer.toString(HIGH_WATER_PERCENT));
         }

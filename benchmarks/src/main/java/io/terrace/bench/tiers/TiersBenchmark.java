@@ -69,6 +69,7 @@ public final class TiersBenchmark implements Closeable {
     public void walk() throws IOException {
         scores.section("walk: " + plan.files() + " replicas of " + plan.fileBytes()
                 + " bytes, disk -> ssd -> nvm -> archive -> disk, under readers");
+        scores.progress("media: none is modelled; all volumes are directories of one file system");
         store();
         List<WalkReader> readers = readers();
         MappedDelays mapped = new MappedDelays(cluster, stock, data);

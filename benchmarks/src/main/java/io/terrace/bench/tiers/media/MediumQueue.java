@@ -14,19 +14,19 @@ final class MediumQueue {
         this.medium = medium;
     }
 
-    /** Waits until so many bytes would be read. */
-    void read(long bytes) throws IOException {
+    /** Waits until so many bytes would be read or written. */
+    void serve(long bytes) throws IOException {
         long waitNs;
         synchronized (this) {
             long nowNs = System.nanoTime();
-            freeNs = nowNs + Math.max(freeNs - nowNs, 0) + medium.readNs(bytes);
+            freeNs = nowNs + Math.max(freeNs - nowNs, 0) + medium.takesNs(bytes);
             waitNs = freeNs - nowNs;
         }
         try {
             TimeUnit.NANOSECONDS.sleep(waitNs);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while a volume of set speed is read");
+            throw new InterruptedIOException("interrupted while a volume of set speed is busy");
         }
     }
 }

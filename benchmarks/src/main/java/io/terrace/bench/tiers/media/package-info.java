@@ -1,5 +1,5 @@
 /**
- * Media of set speed for the DataNodes of a benchmark: reads of replicas are delayed by the storage type of their volume,
+ * Media of set speed for the DataNodes of a benchmark: reads and writes of replicas are delayed by the storage type of their volume,
  * under Terrace and under stock HDFS alike. Nothing of it is part of Terrace.
  *
  * <p>Imports: no other package of Terrace.
