@@ -50,6 +50,7 @@ public final class QuiescenceChecks {
                 active.placement().engineStatus());
         simulatedCluster.namespace().all().forEach(this::checkReplicas);
         checks.poolChecks().checkQuiescent(active);
+        checkPins();
         for (Host host : simulatedCluster.hosts()) {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null) {
@@ -141,6 +142,36 @@ public final class QuiescenceChecks {
                 known,
                 dataNode,
                 resident);
+    }
+
+    /**
+     * What is wanted and possible comes about: each pinned block is in the memory of one of its holders. One that failed so often
+     * that it is not tried yet is left out, and so are all if not even one memory could hold them.
+     */
+    private void checkPins() {
+        List<SimulatedBlock> pinned = simulatedCluster.namespace().all().stream()
+                .filter(block -> simulatedCluster.operator().isPinned(block) && !block.underConstruction)
+                .toList();
+        long bytes = pinned.stream().mapToLong(block -> block.lengthBytes).sum();
+        if (bytes > simulatedCluster.capacityBytes()) {
+            return;
+        }
+        for (SimulatedBlock block : pinned) {
+            List<ReplicaReport> replicas = active.placement()
+                    .reports()
+                    .block(active.nowMs(), block.id, 0)
+                    .replicas();
+            boolean possible = replicas.stream().anyMatch(replica -> block.holders.contains(replica.node()))
+                    && replicas.stream().allMatch(replica -> replica.heldBackMs() == 0);
+            Violation.unless(
+                    !possible || replicas.stream().anyMatch(ReplicaReport::inMemory),
+                    Invariant.PINS_KEPT,
+                    "%s is pinned, its holders are %s, and %s knows of no copy: %s",
+                    block,
+                    block.holders,
+                    active.process().name(),
+                    replicas);
+        }
     }
 
     /**

@@ -91,6 +91,11 @@ public final class SimulatedOperator {
         }
     }
 
+    /** Whether it wants the block in memory. */
+    public boolean isPinned(SimulatedBlock block) {
+        return orders.pins().containsKey(block.id);
+    }
+
     /** Everything on again. */
     public void end() {
         order(orders.withServe(true).withMoves(true));

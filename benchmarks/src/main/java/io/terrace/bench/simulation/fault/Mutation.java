@@ -65,6 +65,7 @@ public enum Mutation {
     PRICE_NOT_UPDATED("what would leave a memory next is what would have left it at first", Invariant.PRICE_KNOWN),
     COPY_ORDERED_TWICE("a copy that was requested is ordered wherever its home is by then", Invariant.COPY_AT_HOME),
     COPY_HOPS("a copy goes to any other DataNode that reads it", Invariant.COPY_FOLLOWS_READERS),
+    PIN_NOT_LOOKED_AT_AGAIN("the blocks of pinned files are looked up once, and not again", Invariant.PINS_KEPT),
     ACKNOWLEDGED_BEFORE_WRITTEN("a DataNode acknowledges a frame before it is written", Invariant.ACKNOWLEDGED_BY_ALL),
     COMMITTED_BEFORE_FINALISED(
             "a DataNode says that a block is finalised before it is", Invariant.COMMITTED_IS_FINALISED),

@@ -94,6 +94,9 @@ public final class Mutations implements ClusterHooks {
 
     @Override
     public NamespaceView view(NamespaceView view) {
+        if (is(Mutation.PIN_NOT_LOOKED_AT_AGAIN)) {
+            return new PinsSeenOnce(view);
+        }
         return is(Mutation.DELETED_BLOCK_STAYS_COUNTED) ? new UndeletedBlocks(view) : view;
     }
 
