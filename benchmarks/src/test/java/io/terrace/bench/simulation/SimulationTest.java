@@ -42,7 +42,11 @@ final class SimulationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {463, 954, 2502, 3730, 5807, 7292, 23928, 41639})
+    @ValueSource(
+            longs = {
+                463, 954, 999, 2502, 3730, 5807, 5955, 7292, 15_453, 23_928, 33_957, 41_639, 49_112, 50_084, 51_497,
+                56_824
+            })
     void everyInvariant_holdsInSeedsThatFailedOnce(long seed) {
         StringWriter said = new StringWriter();
 
