@@ -1,6 +1,7 @@
 package io.terrace.bench.simulation.check;
 
 import io.terrace.bench.simulation.cluster.Host;
+import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.cluster.SimulatedBlock;
 import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
@@ -145,8 +146,8 @@ public final class QuiescenceChecks {
     }
 
     /**
-     * What is wanted and possible comes about: each pinned block is in the memory of one of its holders. One that failed so often
-     * that it is not tried yet is left out, and so are all if not even one memory could hold them.
+     * What is wanted and possible comes about: each pinned block is in the memory of one of its holders. One of which no replica
+     * is whole is left out, one that failed so often that it is not tried yet, and all if not even one memory could hold them.
      */
     private void checkPins() {
         List<SimulatedBlock> pinned = simulatedCluster.namespace().all().stream()
@@ -161,8 +162,8 @@ public final class QuiescenceChecks {
                     .reports()
                     .block(active.nowMs(), block.id, 0)
                     .replicas();
-            boolean possible = replicas.stream().anyMatch(replica -> block.holders.contains(replica.node()))
-                    && replicas.stream().allMatch(replica -> replica.heldBackMs() == 0);
+            boolean possible =
+                    isWholeSomewhere(block) && replicas.stream().allMatch(replica -> replica.heldBackMs() == 0);
             Violation.unless(
                     !possible || replicas.stream().anyMatch(ReplicaReport::inMemory),
                     Invariant.PINS_KEPT,
@@ -172,6 +173,16 @@ public final class QuiescenceChecks {
                     active.process().name(),
                     replicas);
         }
+    }
+
+    private boolean isWholeSomewhere(SimulatedBlock block) {
+        for (Host host : simulatedCluster.hosts()) {
+            Replica replica = host.simulatedVolumes.finalised(block.id, block.stamp);
+            if (replica != null && block.holders.contains(host.name) && !host.simulatedVolumes.isCorrupt(replica)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
