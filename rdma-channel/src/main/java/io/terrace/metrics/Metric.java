@@ -90,6 +90,10 @@ public enum Metric {
     CLIENT_REMOTE_UNREACHABLE(
             "client.remote.unreachable",
             "DataNodes left to stock HDFS for a while: their tcp channel did not answer, or ended."),
+    CLIENT_REMOTE_FULL(
+            "client.remote.full",
+            "Holders of a block that were not asked for it: as many DataNodes as terrace.client.tcp.nodes.max were read from"
+                    + " lately, or too many are to be connected to."),
     CLIENT_REMOTE_CORRUPT(
             "client.remote.corrupt",
             "Reads over tcp whose bytes did not match the block's checksums: done again by stock HDFS."),

@@ -208,6 +208,7 @@ public final class RemoteDataNode {
                 && !connecting.get()
                 && connecting.compareAndSet(false, true)
                 && !connects.add(this::connect)) {
+            metricRegistry.increment(Metric.CLIENT_REMOTE_FULL);
             connecting.set(false);
         }
         return null;

@@ -237,6 +237,7 @@ public final class RemoteDataNodes {
             return null;
         }
         if (nodes.size() >= settings.nodesMax() && !makeRoom()) {
+            metricRegistry.increment(Metric.CLIENT_REMOTE_FULL);
             return null;
         }
         return nodes.computeIfAbsent(uuid, fresh -> {

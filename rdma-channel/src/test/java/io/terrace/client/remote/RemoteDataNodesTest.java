@@ -130,6 +130,7 @@ final class RemoteDataNodesTest {
             assertThat(nodes.holds(block(alive()))).isFalse();
         }
         assertThat(toConnect).isEmpty();
+        assertThat(metricRegistry.value(Metric.CLIENT_REMOTE_FULL)).isEqualTo(5);
 
         nowNs.addAndGet(TimeUnit.SECONDS.toNanos(20));
         nodes.holds(block(alive()));
