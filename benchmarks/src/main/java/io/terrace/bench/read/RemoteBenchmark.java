@@ -6,6 +6,7 @@ import io.terrace.bench.measure.ClientVariant;
 import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import io.terrace.bench.measure.MeasurementPlan;
+import io.terrace.bench.measure.NameNodeCalls;
 import io.terrace.bench.measure.ProcessTime;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.client.ClientMetrics;

@@ -1,9 +1,11 @@
 package io.terrace.bench.write;
 
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.MetricsPage;
 import io.terrace.bench.measure.ClientVariant;
 import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
+import io.terrace.bench.measure.NameNodeCalls;
 import io.terrace.bench.measure.PairedRatios;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.client.ClientMetrics;
@@ -13,6 +15,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Small files and flushed records, with a replica on each DataNode of the cluster; see benchmarks/README.md for what each
@@ -27,6 +30,10 @@ public final class SmallWriteBenchmark implements Closeable {
     /** How long a client of stock waits before it asks again whether the last block has arrived: 400 ms by default. */
     private static final String STOCKS_WAIT_MS = "dfs.client.block.write.locateFollowingBlock.initial.delay.ms";
 
+    private static final String COMPLETE = "complete";
+    private static final String RENEW_LEASE = "renew_lease";
+
+    private final LocalCluster cluster;
     private final WritePlan plan;
     private final ResultSheet scores;
     private final FileContent content;
@@ -36,6 +43,7 @@ public final class SmallWriteBenchmark implements Closeable {
     private final Client ours;
 
     public SmallWriteBenchmark(LocalCluster cluster, WritePlan plan, long seed, ResultSheet scores) throws IOException {
+        this.cluster = cluster;
         this.plan = plan;
         this.scores = scores;
         this.content = new FileContent(seed);
@@ -55,6 +63,7 @@ public final class SmallWriteBenchmark implements Closeable {
             files("write.small.100b", 100, 1, 2);
             files("write.small.64k", 64 << 10, 1, 2);
             files("write.small.64k.threads8", 64 << 10, 8, 1.3);
+            calls();
         }
         if (parts.contains(WritePart.FLUSH)) {
             records("write.hflush", false, 1);
@@ -75,6 +84,40 @@ public final class SmallWriteBenchmark implements Closeable {
         scores.note(id + ".terrace_ms", runs.median(OURS) * toMs, "ms a file");
         scores.atLeast(id, runs.ratios(STOCK, OURS).median(), target);
         scores.note(id + ".tuned", runs.ratios(TUNED, OURS).median(), "times as fast");
+    }
+
+    /** The same files by both; what is asked for again until the last block has arrived is counted apart. */
+    private void calls() throws IOException {
+        scores.section("Calls to the NameNode for a small file, from create to close");
+        NameNodeCalls calls = new NameNodeCalls(
+                new MetricsPage(cluster.ports().namenodeHttp()), cluster.ports().namenodeRpc());
+        int files = 4 * plan.smallFiles();
+        FileWrites writes = new FileWrites(content, stock.fs(), files, 64 << 10, 1, replicas);
+        Map<String, Double> stocks = callsPerFile(calls, writes, stock, files);
+        Map<String, Double> own = callsPerFile(calls, writes, ours, files);
+        scores.note("write.calls.complete_stock", stocks.getOrDefault(COMPLETE, 0.0), "a file");
+        scores.note("write.calls.complete_terrace", own.getOrDefault(COMPLETE, 0.0), "a file");
+        stocks.remove(COMPLETE);
+        own.remove(COMPLETE);
+        scores.progress("stock " + stocks + ", terrace " + own);
+        scores.atLeast("write.calls.equal", stocks.equals(own) ? 1 : 0, 1);
+    }
+
+    private Map<String, Double> callsPerFile(NameNodeCalls calls, FileWrites writes, Client client, int files)
+            throws IOException {
+        Map<String, Long> before = calls.byNameOfClients();
+        writes.write(client, 0);
+        Map<String, Long> after = calls.byNameOfClients();
+        writes.compareAndRemove(client, 0);
+        Map<String, Double> perFile = new TreeMap<>();
+        after.forEach((name, count) -> {
+            long more = count - before.getOrDefault(name, 0L);
+            // A lease is renewed by time, whoever writes.
+            if (more > 0 && !name.equals(RENEW_LEASE)) {
+                perFile.put(name, (double) more / files);
+            }
+        });
+        return perFile;
     }
 
     private void records(String id, boolean sync, double target) throws IOException {

@@ -92,17 +92,23 @@ public final class WriteBenchmark implements Closeable {
         FileWrites one = writes(1 << 20);
         long before = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
         double unused = one.cost(client, 0);
+        requireOverChannel(client, before, one.bytesOfRound());
+    }
+
+    private static void requireOverChannel(Client client, long before, long expected) throws IOException {
         long written = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES) - before;
-        if (written != one.bytesOfRound()) {
-            throw new IOException("only " + written + " of " + one.bytesOfRound() + " bytes of " + client.name()
+        if (written != expected) {
+            throw new IOException(written + " of " + expected + " bytes of " + client.name()
                     + " went over the channel; figures of the client: " + ClientMetrics.snapshot());
         }
     }
 
     private void files(String id, String title, Client ours, double target, double tunedTarget) throws IOException {
         scores.section(title);
-        InterleavedRuns runs = new InterleavedRuns(
-                List.of(stock, tuned, ours), plan.warmUps(), plan.rounds(), writes(plan.fileBytes()));
+        FileWrites writes = writes(plan.fileBytes());
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
+        InterleavedRuns runs = new InterleavedRuns(List.of(stock, tuned, ours), plan.warmUps(), plan.rounds(), writes);
+        requireOverChannel(ours, before, (plan.warmUps() + plan.rounds()) * writes.bytesOfRound());
         scores.note(id + ".stock_gb_s", 1 / runs.median(STOCK), "GB/s");
         scores.note(id + ".tuned_gb_s", 1 / runs.median(TUNED), "GB/s");
         scores.note(id + ".terrace_gb_s", 1 / runs.median(ours.name()), "GB/s");
@@ -139,7 +145,13 @@ public final class WriteBenchmark implements Closeable {
     }
 
     private void cpu(String id, Client ours, double target, InterleavedRuns.Probe probe) throws IOException {
-        InterleavedRuns runs = new InterleavedRuns(List.of(stock, tuned, ours), 1, plan.rounds(), probe);
+        int warmUps = 1;
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
+        InterleavedRuns runs = new InterleavedRuns(List.of(stock, tuned, ours), warmUps, plan.rounds(), probe);
+        requireOverChannel(
+                ours,
+                before,
+                (warmUps + plan.rounds()) * writes(plan.fileBytes()).bytesOfRound());
         scores.note(id + ".stock_s_gb", runs.median(STOCK), "s/GB");
         scores.note(id + ".tuned_s_gb", runs.median(TUNED), "s/GB");
         scores.note(id + ".terrace_s_gb", runs.median(ours.name()), "s/GB");

@@ -18,6 +18,11 @@ public record WritePlan(
         return new WritePlan(1L << 30, 128L << 20, 24, 7, 2_000, 2, 11);
     }
 
+    /** The same with more or fewer small files in a round. */
+    public WritePlan withSmallFiles(int files) {
+        return new WritePlan(fileBytes, blockBytes, files, smallRounds, flushes, warmUps, rounds);
+    }
+
     /** A run that shows that everything works. */
     public static WritePlan quick() {
         return new WritePlan(128L << 20, 16L << 20, 8, 5, 200, 1, 5);

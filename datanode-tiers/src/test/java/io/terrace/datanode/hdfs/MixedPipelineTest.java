@@ -75,12 +75,9 @@ class MixedPipelineTest {
     /** It accepts connections and closes them: none of the DataNodes is at fault, wherever it is in the pipeline. */
     @Test
     void oneThatTakesNoMoreWrites_stockWrites_withAllThree() throws IOException {
-        Configuration reads = new Configuration(conf);
-        reads.set(TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.key(), "0");
-        cluster.cluster().startDataNodes(reads, 1, true, null, null);
-        cluster.cluster().waitActive();
-        cluster.stopPlugin(0);
-        cluster.cluster().stopDataNode(0);
+        cluster.stopPlugin(1);
+        cluster.datanode(1).getConf().set(TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.key(), "0");
+        cluster.startPlugin(1);
         long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
         int files = 8;
         for (int i = 0; i < files; i++) {

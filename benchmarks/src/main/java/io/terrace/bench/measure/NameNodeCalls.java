@@ -1,4 +1,4 @@
-package io.terrace.bench.read;
+package io.terrace.bench.measure;
 
 import io.terrace.bench.cluster.MetricsPage;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Calls that a NameNode has answered since it started, by name: its RpcDetailedActivity metrics. */
-final class NameNodeCalls {
+public final class NameNodeCalls {
     /** The page also has the average times of the calls, and both again under other names. */
     private static final Pattern LINE = Pattern.compile(
             "^rpcdetailed_(?!overall_|deferred_)(\\w+)_num_ops\\{port=\"(\\d+)\".*} ([0-9.E]+)$", Pattern.MULTILINE);
@@ -32,17 +32,21 @@ final class NameNodeCalls {
      * @param page of the NameNode
      * @param rpcPort the calls to this one; the placement service has its own
      */
-    NameNodeCalls(MetricsPage page, int rpcPort) {
+    public NameNodeCalls(MetricsPage page, int rpcPort) {
         this.page = page;
         this.rpcPort = rpcPort;
     }
 
     /** The sum of the calls by clients. */
-    long ofClients() throws IOException {
-        return byName().entrySet().stream()
-                .filter(entry -> !OF_DAEMONS.contains(entry.getKey()))
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+    public long ofClients() throws IOException {
+        return byNameOfClients().values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The calls by clients, by name. */
+    public Map<String, Long> byNameOfClients() throws IOException {
+        Map<String, Long> calls = byName();
+        calls.keySet().removeAll(OF_DAEMONS);
+        return calls;
     }
 
     private Map<String, Long> byName() throws IOException {

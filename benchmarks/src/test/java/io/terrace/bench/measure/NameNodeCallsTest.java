@@ -1,4 +1,4 @@
-package io.terrace.bench.read;
+package io.terrace.bench.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
