@@ -9,6 +9,7 @@ import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.VolumeMoveSettings;
+import io.terrace.policy.firstread.VainLimit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -58,6 +59,7 @@ public record PlacementSettings(
                         TerraceSettings.PLACEMENT_CONTROL_PAUSE.get(conf)),
                 new FirstReadSettings(
                         TerraceSettings.PLACEMENT_FIRST_READ_VAIN.get(conf) / 100.0,
+                        VainLimit.AT_FIRST_BYTES,
                         TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(conf),
                         TerraceSettings.PLACEMENT_READ_AHEAD_BLOCKS.get(conf)));
     }

@@ -50,7 +50,7 @@ class PlacementSettingsTest {
                         new HeatSettings(500_000, 600_000),
                         new HeartbeatSettings(250, 10_000, 600_000, 10_000),
                         new ControlSettings(new ControlSample(1), 3_600_000),
-                        new FirstReadSettings(0.1, 21_600_000, 8)));
+                        new FirstReadSettings(0.1, 256L << 20, 21_600_000, 8)));
     }
 
     @Test
@@ -97,7 +97,7 @@ class PlacementSettingsTest {
                         new HeatSettings(7_000, 8_000),
                         new HeartbeatSettings(90, 10_000, 11_000, 12_000),
                         new ControlSettings(new ControlSample(2), 21_000),
-                        new FirstReadSettings(0.2, 22_000, 23)));
+                        new FirstReadSettings(0.2, 256L << 20, 22_000, 23)));
     }
 
     @ParameterizedTest

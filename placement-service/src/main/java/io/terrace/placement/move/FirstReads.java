@@ -77,7 +77,7 @@ public final class FirstReads {
         this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
         this.model = new FirstReadModel(settings.withinMs(), MOST_DIRECTORIES, MOST_AWAITED);
-        this.limit = new VainLimit(settings.vainShare(), VainLimit.AT_FIRST_BYTES);
+        this.limit = new VainLimit(settings.vainShare(), settings.atFirstBytes());
         this.readAhead = new ReadAhead(settings, clusterState, view, this::comes);
         this.ahead = new AheadCopies(readAhead::copied);
         this.countedBytes = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);

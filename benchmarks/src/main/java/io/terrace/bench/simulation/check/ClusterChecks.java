@@ -76,6 +76,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final PoolChecks poolChecks = new PoolChecks();
     private final PriceChecks priceChecks = new PriceChecks();
     private final HomeChecks homeChecks = new HomeChecks();
+    private final AheadChecks aheadChecks = new AheadChecks();
     private final VolumeChecks volumeChecks;
     private long readsOfStoppedNodes;
 
@@ -289,6 +290,7 @@ public final class ClusterChecks implements ClusterObserver {
         ControlChecks.answered(nameNode, answer);
         priceChecks.answered(nameNode, heartbeat);
         homeChecks.answered(nameNode, heartbeat, answer);
+        aheadChecks.answered(nameNode, heartbeat, answer);
         long counted = nameNode.readsCounted();
         Violation.unless(
                 counted <= reads(),

@@ -12,6 +12,7 @@ import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HomeChoice;
@@ -45,6 +46,9 @@ public interface ClusterHooks {
 
     /** The control sample that the service is told to keep. */
     ControlSample controlSample(ControlSample sample);
+
+    /** The bounds of copies before first reads that the service is told to keep. */
+    FirstReadSettings firstReads(FirstReadSettings firstReads);
 
     /** The namespace as the service sees it. */
     NamespaceView view(NamespaceView view);

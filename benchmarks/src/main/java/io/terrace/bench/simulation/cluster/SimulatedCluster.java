@@ -27,6 +27,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,8 @@ public final class SimulatedCluster {
     /** Of moves between volumes. */
     public static final long VOLUME_BYTES_PER_SECOND = 16_000;
 
+    private static final long FIRST_READ_WITHIN_MS = 1_500;
+    private static final int BLOCKS_AHEAD = 8;
     private static final int HOSTS = 3;
     private static final int CLIENTS = 5;
     private static final long MS = 1_000_000;
@@ -59,6 +62,7 @@ public final class SimulatedCluster {
     private final SimulatedNameNode[] nameNodes = new SimulatedNameNode[NAMENODES];
     private final Map<String, SteppedJournal> journals = new HashMap<>();
     private final SeedPolicy policy;
+    private final FirstReadSettings firstReads;
     private final PlacementSettings settings;
     private final SimulatedOperator operator;
     private final long capacityBytes;
@@ -85,6 +89,10 @@ public final class SimulatedCluster {
         this.capacityBytes = scheduler.between(mix.leastCapacityBytes(), mix.mostCapacityBytes());
         this.leaseNs = scheduler.between(mix.leastLeaseMs() * MS, mix.mostLeaseMs() * MS);
         this.policy = SeedPolicy.of(scheduler);
+        Random random = scheduler.randomFor("copies before first reads");
+        this.firstReads = random.nextBoolean()
+                ? FirstReadSettings.OFF
+                : new FirstReadSettings(0.1, WriteLoad.LARGEST_BYTES, FIRST_READ_WITHIN_MS, BLOCKS_AHEAD);
         this.settings = new PlacementSettings(
                 new PolicyChoice(hooks.policy(policy.spec()), PolicyChoice.Source.SETTINGS, 0),
                 new MoveSettings(
@@ -106,7 +114,7 @@ public final class SimulatedCluster {
                 new HeatSettings(1_000, 10_000),
                 new HeartbeatSettings(250, 1_500, 60_000, 100),
                 new ControlSettings(hooks.controlSample(policy.sample()), 3_600_000),
-                FirstReadSettings.OFF);
+                hooks.firstReads(firstReads));
         for (int i = 0; i < HOSTS; i++) {
             hosts.add(new Host(
                     "dn" + i,
@@ -236,6 +244,11 @@ public final class SimulatedCluster {
 
     public SeedPolicy policy() {
         return policy;
+    }
+
+    /** As the service is to keep them. */
+    public FirstReadSettings firstReads() {
+        return firstReads;
     }
 
     ClusterHooks hooks() {

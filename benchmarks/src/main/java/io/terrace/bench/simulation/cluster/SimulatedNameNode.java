@@ -69,6 +69,11 @@ public final class SimulatedNameNode {
         return metricRegistry.value(Metric.PLACEMENT_VOLUME_MOVES_WISHED);
     }
 
+    /** A figure of its service. */
+    public long value(Metric metric) {
+        return metricRegistry.value(metric);
+    }
+
     public long nowMs() {
         return clockOriginMs + simulatedCluster.scheduler().nowNs() / 1_000_000;
     }

@@ -4,6 +4,7 @@ import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.bench.simulation.service.SeedPolicy;
 import io.terrace.common.StorageTier;
+import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ public final class SimulatedNamespace implements NamespaceView {
     public static final int REPLICATION = 2;
 
     public static final long FIRST_ID = 1001;
+
+    private static final int BLOCKS_IN_A_ROW = 4;
     private final Map<Long, SimulatedBlock> blocks = new TreeMap<>();
     private final Function<String, Map<StorageTier, VolumeSpace>> space;
 
@@ -188,9 +191,31 @@ public final class SimulatedNamespace implements NamespaceView {
     public List<@Nullable Named> names(List<Long> ids) {
         List<@Nullable Named> names = new ArrayList<>();
         for (long id : ids) {
-            names.add(blocks.containsKey(id) ? new Named(id, path(id)) : null);
+            names.add(blocks.containsKey(id) ? named(id) : null);
         }
         return names;
+    }
+
+    /** Readers may go on from the first to the next blocks, as if they were of one file. */
+    private static Named named(long id) {
+        return new Named(id, path(id), PathAnnotations.NONE, 0, id % BLOCKS_IN_A_ROW == 0);
+    }
+
+    @Override
+    public List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
+        List<@Nullable FilePart> parts = new ArrayList<>();
+        for (int i = 0; i < inodes.size(); i++) {
+            List<@Nullable Located> row = new ArrayList<>();
+            for (int index = from.get(i); index < Math.min(BLOCKS_IN_A_ROW, from.get(i) + most); index++) {
+                SimulatedBlock block = blocks.get(inodes.get(i) + index);
+                row.add(
+                        block == null || block.underConstruction
+                                ? null
+                                : new Located(block.stamped(), inodes.get(i), List.copyOf(block.holders)));
+            }
+            parts.add(safeMode ? null : new FilePart(BLOCKS_IN_A_ROW, row));
+        }
+        return parts;
     }
 
     @Override

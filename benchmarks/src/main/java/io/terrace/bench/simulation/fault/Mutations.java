@@ -22,6 +22,7 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HomeChoice;
@@ -90,6 +91,18 @@ public final class Mutations implements ClusterHooks {
     @Override
     public ControlSample controlSample(ControlSample sample) {
         return is(Mutation.CONTROL_BLOCK_CLIMBS) ? ControlSample.NONE : sample;
+    }
+
+    @Override
+    public FirstReadSettings firstReads(FirstReadSettings firstReads) {
+        if (is(Mutation.VAIN_BOUND_IGNORED)) {
+            return new FirstReadSettings(
+                    1, Long.MAX_VALUE, firstReads.withinMs(), firstReads.blocksAhead());
+        }
+        return is(Mutation.FIRST_READ_AWAITED_FOR_EVER)
+                ? new FirstReadSettings(
+                        firstReads.vainShare(), firstReads.atFirstBytes(), Long.MAX_VALUE / 4, firstReads.blocksAhead())
+                : firstReads;
     }
 
     @Override

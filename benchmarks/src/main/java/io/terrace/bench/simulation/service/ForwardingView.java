@@ -38,6 +38,11 @@ public class ForwardingView implements NamespaceView {
     }
 
     @Override
+    public List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
+        return view.parts(inodes, from, most);
+    }
+
+    @Override
     public long lengthOf(long inode) {
         return view.lengthOf(inode);
     }
