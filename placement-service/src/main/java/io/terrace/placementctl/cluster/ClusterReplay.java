@@ -4,7 +4,10 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.control.ControlSettings;
+import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -33,14 +36,24 @@ public final class ClusterReplay {
      * @param reach part of the reads by clients that find copies wherever they are; the others are of the replica that stock
      *     chooses
      * @param seed of what is drawn
+     * @param firstReads copies before reads
      */
-    public record Conditions(long[] memoryBytes, long moveBytesPerS, double reach, long seed) {}
+    public record Conditions(
+            long[] memoryBytes, long moveBytesPerS, double reach, long seed, FirstReadSettings firstReads) {
+
+        /** Without copies before reads. */
+        public Conditions(long[] memoryBytes, long moveBytesPerS, double reach, long seed) {
+            this(memoryBytes, moveBytesPerS, reach, seed, FirstReadSettings.OFF);
+        }
+    }
 
     /**
      * What came of it.
      *
      * @param local hits whose copy was on the reader's host
      * @param homesChanged blocks whose home became another DataNode
+     * @param ahead reads served by copies that were made before them: first reads, and those of files that are read on
+     * @param vainBytes of such copies that were not read in time, or not where they were
      * @param engineNs processor time of the engine for each read, with the heartbeat that brings it
      */
     public record Outcome(
@@ -52,6 +65,8 @@ public final class ClusterReplay {
             double promotedBytes,
             long promotions,
             long homesChanged,
+            long ahead,
+            double vainBytes,
             double engineNs) {
 
         public double hitRatio() {
@@ -68,6 +83,12 @@ public final class ClusterReplay {
 
     private static final long PERIOD_MS = 250;
     private static final long TURN_MS = 10_000;
+    /** Copies before reads are ordered with the turns. */
+    private static final long TURN_FOR_COPIES_MS = 500;
+
+    /** Until a block that was written is looked at. */
+    private static final long WRITTEN_MS = 1_250;
+
     private static final long NEVER_MS = Long.MAX_VALUE / 4;
 
     /** Promotions of all DataNodes together: one alone carries out as many as all others, and as many may wait for it. */
@@ -89,6 +110,8 @@ public final class ClusterReplay {
     private final ClusterReads reads;
     private final double reach;
     private long engineNs;
+    private final boolean isAhead;
+    private final long turnMs;
     private long turnedMs = -TURN_MS;
 
     public ClusterReplay(
@@ -103,19 +126,21 @@ public final class ClusterReplay {
             nodes[node] = new ReplayedDataNode(
                     node, conditions.memoryBytes[node], PERIOD_MS, block -> namespace.block((int) block));
         }
-        PlacementSettings settings = settings(policy, nodes.length, conditions.moveBytesPerS);
+        isAhead = conditions.firstReads.isOn();
+        turnMs = isAhead ? TURN_FOR_COPIES_MS : TURN_MS;
+        PlacementSettings settings = settings(policy, nodes.length, conditions);
         engine = new PlacementEngine(settings, namespace, metricRegistry);
         engine.activate(1, OperatorState.initial());
     }
 
     /** The defaults, but that DataNodes report only where there is something. */
-    private static PlacementSettings settings(PolicySpec policy, int nodes, long moveBytesPerS) {
+    private static PlacementSettings settings(PolicySpec policy, int nodes, Conditions conditions) {
         PlacementSettings defaults = PlacementSettings.from(key -> null);
         VolumeMoveSettings volumes = defaults.moves().volumes();
         return new PlacementSettings(
                 new PolicyChoice(policy, Source.SETTINGS, 0),
                 new MoveSettings(
-                        moveBytesPerS,
+                        conditions.moveBytesPerS,
                         0,
                         Math.max(1, IN_FLIGHT / nodes),
                         Math.max(1, WAITING / nodes),
@@ -123,7 +148,9 @@ public final class ClusterReplay {
                         NEVER_MS,
                         volumes),
                 new HeatSettings(TRACKED, defaults.heat().halfLifeMs()),
-                new HeartbeatSettings((int) PERIOD_MS, NEVER_MS, NEVER_MS, Integer.MAX_VALUE));
+                new HeartbeatSettings((int) PERIOD_MS, NEVER_MS, NEVER_MS, Integer.MAX_VALUE),
+                ControlSettings.OFF,
+                conditions.firstReads);
     }
 
     /** @param progress told of rows now and then */
@@ -170,6 +197,10 @@ public final class ClusterReplay {
                 promotedBytes,
                 promotions,
                 metricRegistry.value(Metric.PLACEMENT_HOMES_CHANGED),
+                metricRegistry.value(Metric.PLACEMENT_FIRST_READ_SERVED)
+                        + metricRegistry.value(Metric.PLACEMENT_READ_AHEAD_SERVED),
+                metricRegistry.value(Metric.PLACEMENT_FIRST_READ_VAIN_BYTES)
+                        + metricRegistry.value(Metric.PLACEMENT_READ_AHEAD_VAIN_BYTES),
                 (double) engineNs / Math.max(1, count));
     }
 
@@ -191,11 +222,15 @@ public final class ClusterReplay {
                 return;
             }
             long beganNs = THREADS.getCurrentThreadCpuTime();
-            if (dueMs - turnedMs >= TURN_MS) {
+            if (dueMs - turnedMs >= turnMs) {
                 engine.turn(dueMs);
                 turnedMs = dueMs;
             }
-            next.take(dueMs, engine.heartbeat(dueMs, next.heartbeat()));
+            Heartbeat heartbeat = next.heartbeat();
+            next.take(dueMs, engine.heartbeat(dueMs, heartbeat));
+            if (isAhead && !heartbeat.heat().isEmpty()) {
+                next.due(dueMs + WRITTEN_MS - PERIOD_MS);
+            }
             engineNs += THREADS.getCurrentThreadCpuTime() - beganNs;
             callForOrders(dueMs);
         }

@@ -1,9 +1,11 @@
 package io.terrace.placementctl.cluster;
 
+import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.policyfile.PathGlob;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.policy.firstread.FileBlocks;
 import io.terrace.policy.replay.Trace;
 import io.terrace.protocol.StampedBlock;
 import it.unimi.dsi.fastutil.HashCommon;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +23,25 @@ public final class ReplayedNamespace implements NamespaceView {
 
     private final StampedBlock[] blocks;
     private final int[][] holders;
-    private final IntUnaryOperator rules;
+    private final Paths paths;
 
     /**
-     * @param holders the DataNodes of each object, at least one
+     * What is known of the paths of objects.
+     *
      * @param rules by object the number of the rule for its path, 0 or below where none holds
+     * @param directories by object a number that objects of like directories have in common, 0 where it is not known
+     * @param files which objects are blocks of one file; null where that is not known
      */
-    public ReplayedNamespace(Trace trace, int[][] holders, IntUnaryOperator rules) {
+    public record Paths(IntUnaryOperator rules, IntToLongFunction directories, @Nullable FileBlocks files) {
+
+        /** Of which nothing is known. */
+        public static final Paths NONE = new Paths(object -> 0, object -> 0, null);
+    }
+
+    /** @param holders the DataNodes of each object, at least one */
+    public ReplayedNamespace(Trace trace, int[][] holders, Paths paths) {
         this.holders = holders;
-        this.rules = rules;
+        this.paths = paths;
         long[] lengths = new long[trace.objects()];
         for (int row = 0; row < trace.rows(); row++) {
             int object = trace.object(row);
@@ -50,7 +63,7 @@ public final class ReplayedNamespace implements NamespaceView {
         for (int object = 0; object < holders.length; object++) {
             holders[object] = draw(object, nodes, replication, loaded, seed);
         }
-        return new ReplayedNamespace(trace, holders, object -> 0);
+        return new ReplayedNamespace(trace, holders, Paths.NONE);
     }
 
     /** The DataNodes of one object. */
@@ -118,13 +131,53 @@ public final class ReplayedNamespace implements NamespaceView {
     public List<@Nullable Named> names(List<Long> asked) {
         List<@Nullable Named> names = new ArrayList<>(asked.size());
         for (long block : asked) {
-            String path = directory(rules.applyAsInt((int) block)) + "/" + block;
-            names.add(new Named(inode(block), path));
+            int object = (int) block;
+            String path = directory(paths.rules.applyAsInt(object)) + letters(object) + "/" + block;
+            names.add(new Named(inode(block), path, PathAnnotations.NONE, 0, begins(object)));
         }
         return names;
     }
 
-    /** Each object is a file. */
+    /** A directory for objects of like ones; digits would say that they are all alike. Each is alone where it is not known. */
+    private String letters(int object) {
+        long directory = paths.directories.applyAsLong(object);
+        StringBuilder name = new StringBuilder(directory == 0 ? "/alone-" : "/");
+        for (long rest = directory == 0 ? object : directory; rest != 0; rest >>>= 4) {
+            name.append((char) ('a' + (rest & 15)));
+        }
+        return name.toString();
+    }
+
+    private boolean begins(int object) {
+        FileBlocks files = paths.files;
+        long file = files == null ? -1 : files.file(object);
+        return files != null && file >= 0 && files.index(object) == 0 && files.blocks(file) > 1;
+    }
+
+    @Override
+    public List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
+        List<@Nullable FilePart> parts = new ArrayList<>(inodes.size());
+        for (int i = 0; i < inodes.size(); i++) {
+            parts.add(part((int) (inodes.get(i) - 1), from.get(i), most));
+        }
+        return parts;
+    }
+
+    private @Nullable FilePart part(int first, int from, int most) {
+        FileBlocks files = paths.files;
+        if (files == null) {
+            return null;
+        }
+        long file = files.file(first);
+        List<@Nullable Located> located = new ArrayList<>();
+        for (int index = from; index < Math.min(files.blocks(file), from + most); index++) {
+            int object = (int) files.block(file, index);
+            located.add(new Located(block(object), inode(first), names(object)));
+        }
+        return new FilePart(files.blocks(file), located);
+    }
+
+    /** Each object is a file; one that begins a file of several stands for it. */
     private static long inode(long block) {
         return block + 1;
     }

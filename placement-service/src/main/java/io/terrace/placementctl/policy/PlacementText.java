@@ -45,6 +45,13 @@ final class PlacementText {
                 "copies made",
                 placement -> placement.cluster().promotions() + ", "
                         + Quantity.bytes((long) placement.cluster().promotedBytes()));
+        row(table, placements, "reads served by copies made before", placement -> share(
+                placement.cluster(), Outcome::ahead));
+        row(
+                table,
+                placements,
+                "  such copies in vain",
+                placement -> Quantity.bytes((long) placement.cluster().vainBytes()));
         row(table, placements, "homes changed", placement -> placement.cluster().homesChanged());
         printer.table(table);
         printer.line("The log says of "
@@ -83,6 +90,8 @@ final class PlacementText {
                 .put("bytesFromMemory", (long) cluster.hitBytes())
                 .put("copies", cluster.promotions())
                 .put("bytesCopied", (long) cluster.promotedBytes())
+                .put("readsServedAhead", cluster.ahead())
+                .put("bytesInVain", (long) cluster.vainBytes())
                 .put("homesChanged", cluster.homesChanged());
     }
 }

@@ -197,7 +197,8 @@ final class PolicySimulateCommand extends ClusterCommand {
                     logged.places(),
                     memory == null ? 0 : memory,
                     bandwidth == null ? source.moveBytesPerSecond() : bandwidth,
-                    reachPercent / 100.0));
+                    reachPercent / 100.0,
+                    vainPercent));
         }
     }
 

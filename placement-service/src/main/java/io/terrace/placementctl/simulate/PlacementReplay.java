@@ -1,5 +1,7 @@
 package io.terrace.placementctl.simulate;
 
+import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.cluster.ClusterReads;
@@ -9,6 +11,7 @@ import io.terrace.placementctl.cluster.ClusterReplay.Outcome;
 import io.terrace.placementctl.cluster.DrawnReads;
 import io.terrace.placementctl.cluster.ReplayedNamespace;
 import io.terrace.placementctl.terminal.ProgressLine;
+import io.terrace.policy.firstread.VainLimit;
 import io.terrace.policy.replay.Trace;
 import java.util.Arrays;
 import java.util.Map;
@@ -25,6 +28,7 @@ import java.util.Map;
 public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, long readsPlaced, long blocksPlaced) {
 
     private static final long SEED = 1;
+    private static final int BLOCKS_AHEAD = TerraceSettings.PLACEMENT_READ_AHEAD_BLOCKS.get(key -> null);
 
     /** Of a block whose holders nobody knows. */
     private static final int REPLICATION = 3;
@@ -36,6 +40,7 @@ public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, lo
      * @param memoryBytes of all DataNodes together, in the proportions of the log; 0 for what they had
      * @param moveBytesPerS of all DataNodes together, 0 for no limit
      * @param reach part of the reads by clients that find copies on any DataNode
+     * @param vainPercent of the bytes moved into memory, those that may be copied before a read in vain; 0 for no such copies
      * @throws Refused if the log has no hosts, or no DataNode has memory
      */
     public static PlacementReplay of(
@@ -46,7 +51,8 @@ public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, lo
             LoggedPlaces places,
             long memoryBytes,
             long moveBytesPerS,
-            double reach)
+            double reach,
+            int vainPercent)
             throws Refused {
         if (places.readsPlaced() == 0 || places.dataNodes() == 0) {
             throw new Refused(
@@ -54,6 +60,10 @@ public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, lo
                             + " written by an earlier release, by DataNodes of one, or with"
                             + " terrace.placement.access-log.readers=none");
         }
+        FirstReadSettings firstReads = vainPercent == 0
+                ? FirstReadSettings.OFF
+                : new FirstReadSettings(
+                        vainPercent / 100.0, VainLimit.AT_FIRST_BYTES, PolicyReplay.FIRST_READ_WITHIN_MS, BLOCKS_AHEAD);
         long[] memory = scaled(places.memoryBytes(), memoryBytes);
         if (Arrays.stream(memory).sum() == 0) {
             throw new Refused("no DataNode of the log of accesses has memory; give --memory");
@@ -68,10 +78,10 @@ public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, lo
                 trace,
                 new ClusterReplay(
                         trace,
-                        new ReplayedNamespace(trace, holders, rules::of),
+                        new ReplayedNamespace(trace, holders, rules.paths()),
                         places,
                         byNumber,
-                        new Conditions(memory, moveBytesPerS / memory.length, reach, SEED)));
+                        new Conditions(memory, moveBytesPerS / memory.length, reach, SEED, firstReads)));
         int[][] one = new int[trace.objects()][];
         Arrays.fill(one, new int[] {0});
         Outcome pooled = run(
@@ -79,10 +89,11 @@ public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, lo
                 trace,
                 new ClusterReplay(
                         trace,
-                        new ReplayedNamespace(trace, one, rules::of),
+                        new ReplayedNamespace(trace, one, rules.paths()),
                         new DrawnReads(1, SEED),
                         byNumber,
-                        new Conditions(new long[] {Arrays.stream(memory).sum()}, moveBytesPerS, 1, SEED)));
+                        new Conditions(
+                                new long[] {Arrays.stream(memory).sum()}, moveBytesPerS, 1, SEED, firstReads)));
         return new PlacementReplay(cluster, pooled, places.dataNodes(), places.readsPlaced(), placed);
     }
 

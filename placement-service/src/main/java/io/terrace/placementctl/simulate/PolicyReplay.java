@@ -41,7 +41,7 @@ public record PolicyReplay(
     static final long PROMOTION_DELAY_MS = 500;
 
     private static final int QUEUED_MOVES = 256;
-    private static final long FIRST_READ_WITHIN_MS = TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(key -> null);
+    static final long FIRST_READ_WITHIN_MS = TerraceSettings.PLACEMENT_FIRST_READ_WITHIN.get(key -> null);
 
     /**
      * First reads of objects, after a write or at all.

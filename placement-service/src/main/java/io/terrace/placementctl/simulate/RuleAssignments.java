@@ -3,6 +3,7 @@ package io.terrace.placementctl.simulate;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.cluster.ReplayedNamespace.Paths;
 import io.terrace.policy.firstread.FileBlocks;
 import io.terrace.policy.replay.Trace;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
@@ -86,6 +87,11 @@ public record RuleAssignments(int[] rules, long[] directories, @Nullable FileBlo
     String directory(long object) {
         long directory = directories[(int) object];
         return directory == 0 ? null : Long.toString(directory);
+    }
+
+    /** What is known of the paths, for a replay over DataNodes. */
+    Paths paths() {
+        return new Paths(this::of, object -> directories[object], files);
     }
 
     int of(long object) {

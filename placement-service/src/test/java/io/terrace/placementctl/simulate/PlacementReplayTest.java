@@ -50,7 +50,7 @@ class PlacementReplayTest {
 
     private static PlacementReplay replay(AccessLogTrace log, PolicySpec policy, RuleAssignments rules, double reach)
             throws Refused {
-        return PlacementReplay.of(policy, rules, log.trace(), log.numbers(), log.places(), 0, 0, reach);
+        return PlacementReplay.of(policy, rules, log.trace(), log.numbers(), log.places(), 0, 0, reach, 0);
     }
 
     private PlacementReplay replay(String text, double reach) throws Exception {
@@ -126,7 +126,7 @@ class PlacementReplayTest {
         assertThat(cluster.local()).isZero();
         AccessLogTrace log = AccessLogTrace.of(List.of(file(text.toString())), 0);
         Outcome none = PlacementReplay.of(
-                        LRU, RuleAssignments.none(2), log.trace(), log.numbers(), log.places(), BLOCK / 2, 0, 1)
+                        LRU, RuleAssignments.none(2), log.trace(), log.numbers(), log.places(), BLOCK / 2, 0, 1, 0)
                 .cluster();
         assertThat(none.hits()).as("no block fits half a block").isZero();
     }
