@@ -19,6 +19,7 @@ final class HeldOut {
 
     private static final double[] SHARES = {0.02, 0.1, 0.3};
 
+    private final String name;
     private final List<PolicyVariant> contestants;
     private final PrintWriter out;
     private final Map<String, Number> figures = new LinkedHashMap<>();
@@ -28,7 +29,9 @@ final class HeldOut {
     private double mostBytes = Double.NEGATIVE_INFINITY;
     private int cells;
 
-    HeldOut(List<PolicyVariant> contestants, PrintWriter out) {
+    /** @param name of the sums */
+    HeldOut(String name, List<PolicyVariant> contestants, PrintWriter out) {
+        this.name = name;
         this.contestants = contestants;
         this.out = out;
     }
@@ -88,10 +91,10 @@ final class HeldOut {
     /** Mean and worst regret, then each cell's. */
     Map<String, Number> figures() {
         Map<String, Number> all = new LinkedHashMap<>();
-        all.put("heldout.regret.mean", sum / cells);
-        all.put("heldout.regret.max", most);
-        all.put("heldout.byte.regret.mean", sumBytes / cells);
-        all.put("heldout.byte.regret.max", mostBytes);
+        all.put(name + ".regret.mean", sum / cells);
+        all.put(name + ".regret.max", most);
+        all.put(name + ".byte.regret.mean", sumBytes / cells);
+        all.put(name + ".byte.regret.max", mostBytes);
         all.putAll(figures);
         return all;
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -106,6 +107,11 @@ public final class PlacementBenchmark implements Callable<Integer> {
     private List<Double> shares = new ArrayList<>();
 
     @Option(
+            names = "--days",
+            description = "of each trace only so many days from its beginning, with --first-reads; 0 for all")
+    private int days;
+
+    @Option(
             names = "--cost-objects",
             description = "objects tracked when the cost is measured, 0 to leave it out" + " (${DEFAULT-VALUE})")
     private int costObjects = 10_000_000;
@@ -139,15 +145,21 @@ public final class PlacementBenchmark implements Callable<Integer> {
     }
 
     private int replayHeldOut(PrintWriter out) throws IOException {
-        HeldOut replays = new HeldOut(contestants(), out);
+        HeldOut replays = new HeldOut("heldout", contestants(), out);
+        HeldOut harder = new HeldOut("harder", contestants(), out);
         replays.header();
         if (names.isEmpty()) {
             SyntheticTraces.all(seed).forEach(replays::replay);
+            SyntheticTraces.harder(seed).forEach(harder::replay);
         }
         for (Path file : traces == null ? List.<Path>of() : files(traces)) {
             DistortedTraces.of(TraceReader.read(file), seed).forEach(replays::replay);
         }
-        return finish(replays.figures(), Map.of(), out);
+        Map<String, Number> figures = new LinkedHashMap<>(replays.figures());
+        if (names.isEmpty()) {
+            figures.putAll(harder.figures());
+        }
+        return finish(figures, Map.of(), out);
     }
 
     private int replayCluster(Path dir, PrintWriter out) throws IOException {
@@ -169,16 +181,21 @@ public final class PlacementBenchmark implements Callable<Integer> {
         replays.header();
         double[] wanted = shares.stream().mapToDouble(Double::doubleValue).toArray();
         for (Path file : files(dir)) {
-            replays.replay(TraceReader.read(file), wanted);
+            replays.replay(firstDays(file), wanted);
         }
         ReadAheadReplays inBlocks = new ReadAheadReplays(out);
         inBlocks.header();
         for (Path file : files(dir)) {
-            inBlocks.replay(TraceReader.read(file), wanted);
+            inBlocks.replay(firstDays(file), wanted);
         }
         Map<String, Number> figures = new LinkedHashMap<>(replays.figures());
         figures.putAll(inBlocks.figures());
         return finish(figures, Map.of(), out);
+    }
+
+    private Trace firstDays(Path file) throws IOException {
+        Trace whole = TraceReader.read(file);
+        return days == 0 ? whole : whole.until(Duration.ofDays(days).toMillis());
     }
 
     private int replayTraces(Path dir, PrintWriter out) throws IOException {

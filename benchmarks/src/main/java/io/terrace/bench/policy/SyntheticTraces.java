@@ -37,6 +37,12 @@ final class SyntheticTraces {
                 kinds.tinyAndHuge());
     }
 
+    /** Where the time of the last read says nothing, and where all history is shorter than what is to be known. */
+    static List<Trace> harder(long seed) {
+        SyntheticTraces kinds = new SyntheticTraces(seed);
+        return List.of(kinds.steady(), kinds.steadyOverWeeks(), kinds.longLoop());
+    }
+
     /** Popularity drifts: every thousand reads a tenth of the ranks go to other objects. */
     private Trace shiftingZipf() {
         Random random = new Random(seed);
@@ -160,6 +166,39 @@ final class SyntheticTraces {
         for (int i = 0; i < ROWS; i++) {
             int object = skew.draw();
             read(rows, i * SECOND, object, sizes[object], -1);
+        }
+        return rows.build();
+    }
+
+    /** Popularity never changes, so frequency says all, and the time of the last read nothing. */
+    private Trace steady() {
+        Random random = new Random(seed + 8);
+        Skew skew = new Skew(OBJECTS, 0.8, random);
+        Trace.Builder rows = new Trace.Builder("steady");
+        for (int i = 0; i < ROWS; i++) {
+            read(rows, i * SECOND, skew.draw(), BLOCK, -1);
+        }
+        return rows.build();
+    }
+
+    /** The same over weeks, in objects of different sizes: counts that fade with time forget what reads say. */
+    private Trace steadyOverWeeks() {
+        Random random = new Random(seed + 9);
+        Skew skew = new Skew(OBJECTS, 1.0, random);
+        Trace.Builder rows = new Trace.Builder("steady-over-weeks");
+        long stepMs = 28 * 24 * HOUR / ROWS;
+        for (int i = 0; i < ROWS; i++) {
+            int object = skew.draw();
+            read(rows, i * stepMs, object, BLOCK >> object % 4, -1);
+        }
+        return rows.build();
+    }
+
+    /** One loop over all, which begins anew only after eight days. */
+    private Trace longLoop() {
+        Trace.Builder rows = new Trace.Builder("long-loop");
+        for (int i = 0; i < ROWS; i++) {
+            read(rows, i * 60L * SECOND, i % (2 * OBJECTS), BLOCK, -1);
         }
         return rows.build();
     }

@@ -169,4 +169,18 @@ class PlacementBenchmarkTest {
         }
         assertThat(differing).isGreaterThan(one.rows() / 2);
     }
+
+    @Test
+    void harderTraces_sayNothingByTheTimeOfTheLastRead() {
+        for (Trace trace : SyntheticTraces.harder(3)) {
+            assertThat(trace.rows()).as(trace.name()).isEqualTo(60_000);
+        }
+        Trace loop = SyntheticTraces.harder(3).get(2);
+        for (int row = loop.objects(); row < loop.rows(); row++) {
+            assertThat(loop.object(row)).isEqualTo(loop.object(row - loop.objects()));
+        }
+        assertThat(loop.timeMs(loop.objects()) - loop.timeMs(0))
+                .as("longer than counts of reads last")
+                .isGreaterThan(24 * 6 * 3_600_000L);
+    }
 }

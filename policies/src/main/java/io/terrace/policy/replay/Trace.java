@@ -107,6 +107,16 @@ public final class Trace {
         return Arrays.stream(largest).sum();
     }
 
+    /** The accesses before that time, with the same numbers of objects. */
+    public Trace until(long timeMs) {
+        Builder builder = new Builder(name);
+        for (int row = 0; row < rows && timesMs[row] < timeMs; row++) {
+            builder.group(ids[row], groups[ids[row]]);
+            builder.add(timesMs[row], ids[row], bytes[row], sizes[row], writes[row], jobIds[row]);
+        }
+        return builder.build();
+    }
+
     /**
      * The same accesses, each split over the blocks it touches: a read or write of <i>n</i> bytes touches the first
      * <i>n</i> bytes of the object.

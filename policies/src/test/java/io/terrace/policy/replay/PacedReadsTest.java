@@ -34,6 +34,20 @@ class PacedReadsTest {
         assertThat(paced.sizeBytes(2)).isEqualTo(5);
     }
 
+    @Test
+    void until_aTime_leavesOutWhatIsLater() {
+        Trace whole = new Trace.Builder("t")
+                .group(0, 7)
+                .add(0, 0, 15, 25, false, 1)
+                .add(1_000, 1, 5, 5, true, 2)
+                .add(2_000, 0, 25, 25, false, 3)
+                .build();
+        Trace begin = whole.until(2_000);
+        assertThat(rows(begin)).containsExactly("0 R 0 15/25 by 1", "1000 W 1 5/5 by 2");
+        assertThat(begin.group(0)).isEqualTo(whole.group(0));
+        assertThat(rows(whole.until(Long.MAX_VALUE))).isEqualTo(rows(whole));
+    }
+
     private static String[] rows(Trace trace) {
         return IntStream.range(0, trace.rows())
                 .mapToObj(row -> trace.timeMs(row) + (trace.isWrite(row) ? " W " : " R ") + trace.object(row) + " "
