@@ -45,8 +45,11 @@ final class PlacementText {
                 "copies made",
                 placement -> placement.cluster().promotions() + ", "
                         + Quantity.bytes((long) placement.cluster().promotedBytes()));
-        row(table, placements, "reads served by copies made before", placement -> share(
-                placement.cluster(), Outcome::ahead));
+        row(
+                table,
+                placements,
+                "reads served by copies made before",
+                placement -> share(placement.cluster(), Outcome::ahead));
         row(
                 table,
                 placements,

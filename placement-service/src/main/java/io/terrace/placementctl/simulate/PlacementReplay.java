@@ -92,8 +92,7 @@ public record PlacementReplay(Outcome cluster, Outcome pooled, int dataNodes, lo
                         new ReplayedNamespace(trace, one, rules.paths()),
                         new DrawnReads(1, SEED),
                         byNumber,
-                        new Conditions(
-                                new long[] {Arrays.stream(memory).sum()}, moveBytesPerS, 1, SEED, firstReads)));
+                        new Conditions(new long[] {Arrays.stream(memory).sum()}, moveBytesPerS, 1, SEED, firstReads)));
         return new PlacementReplay(cluster, pooled, places.dataNodes(), places.readsPlaced(), placed);
     }
 

@@ -41,8 +41,7 @@ class AheadReplayTest {
 
     private static Outcome replay(AccessLogTrace log, RuleAssignments rules, double reach, int vainPercent)
             throws Exception {
-        return PlacementReplay.of(
-                        LRU, rules, log.trace(), log.numbers(), log.places(), 0, 0, reach, vainPercent)
+        return PlacementReplay.of(LRU, rules, log.trace(), log.numbers(), log.places(), 0, 0, reach, vainPercent)
                 .cluster();
     }
 
@@ -74,7 +73,9 @@ class AheadReplayTest {
         assertThat(with.vainBytes()).isZero();
         assertThat(replay(log, alike(log), 1, 0).hits()).isZero();
         RuleAssignments unknown = RuleAssignments.none(log.trace().objects());
-        assertThat(replay(log, unknown, 1, 10).hits()).as("each directory is unlike").isZero();
+        assertThat(replay(log, unknown, 1, 10).hits())
+                .as("each directory is unlike")
+                .isZero();
     }
 
     @Test
@@ -93,7 +94,9 @@ class AheadReplayTest {
         Outcome with = replay(log, inFiles, 1, 10);
         assertThat(with.ahead()).isGreaterThanOrEqualTo(20);
         assertThat(with.hits()).isGreaterThanOrEqualTo(with.ahead());
-        assertThat(replay(log, alike, 1, 10).hits()).as("files that are not known").isZero();
+        assertThat(replay(log, alike, 1, 10).hits())
+                .as("files that are not known")
+                .isZero();
     }
 
     private static FileBlocks files(AccessLogTrace log) {

@@ -97,11 +97,10 @@ final class AheadChecks {
             }
             looks.latestMs = nowMs;
             Copy copy = entry.getKey();
-            ReplicaReport replica =
-                    nameNode.placement().reports().block(nowMs, copy.blockId, 0).replicas().stream()
-                            .filter(each -> each.node().equals(copy.dataNode))
-                            .findFirst()
-                            .orElse(null);
+            ReplicaReport replica = nameNode.placement().reports().block(nowMs, copy.blockId, 0).replicas().stream()
+                    .filter(each -> each.node().equals(copy.dataNode))
+                    .findFirst()
+                    .orElse(null);
             if (replica == null || replica.heldForMs() == 0) {
                 copies.remove();
             } else if (!replica.inMemory()

@@ -66,8 +66,7 @@ public enum Mutation {
     COPY_ORDERED_TWICE("a copy that was requested is ordered wherever its home is by then", Invariant.COPY_AT_HOME),
     COPY_HOPS("a copy goes to any other DataNode that reads it", Invariant.COPY_FOLLOWS_READERS),
     PIN_NOT_LOOKED_AT_AGAIN("the blocks of pinned files are looked up once, and not again", Invariant.PINS_KEPT),
-    VAIN_BOUND_IGNORED(
-            "blocks are copied before their first read whatever was in vain", Invariant.VAIN_BYTES_BOUNDED),
+    VAIN_BOUND_IGNORED("blocks are copied before their first read whatever was in vain", Invariant.VAIN_BYTES_BOUNDED),
     FIRST_READ_AWAITED_FOR_EVER(
             "a copy waits for a first read that did not come in time", Invariant.COPY_AHEAD_RELEASED),
     ACKNOWLEDGED_BEFORE_WRITTEN("a DataNode acknowledges a frame before it is written", Invariant.ACKNOWLEDGED_BY_ALL),

@@ -96,8 +96,7 @@ public final class Mutations implements ClusterHooks {
     @Override
     public FirstReadSettings firstReads(FirstReadSettings firstReads) {
         if (is(Mutation.VAIN_BOUND_IGNORED)) {
-            return new FirstReadSettings(
-                    1, Long.MAX_VALUE, firstReads.withinMs(), firstReads.blocksAhead());
+            return new FirstReadSettings(1, Long.MAX_VALUE, firstReads.withinMs(), firstReads.blocksAhead());
         }
         return is(Mutation.FIRST_READ_AWAITED_FOR_EVER)
                 ? new FirstReadSettings(

@@ -36,7 +36,8 @@ public enum Invariant {
     PRICE_KNOWN("the price of room is of what would have left a quarter of a second ago, or later"),
     COPY_AT_HOME("what a policy wants in memory is ordered of the block's home alone"),
     COPY_FOLLOWS_READERS("a copy that can stay moves to another DataNode only after readers have moved there"),
-    VAIN_BYTES_BOUNDED("the bytes copied before first reads in vain stay within the stated share of all that is copied"),
+    VAIN_BYTES_BOUNDED(
+            "the bytes copied before first reads in vain stay within the stated share of all that is copied"),
     COPY_AHEAD_RELEASED("a copy whose first read did not come in time is the policy's to evict"),
     ACKNOWLEDGED_BY_ALL(
             "bytes are acknowledged, and shown to readers, only when each DataNode of the pipeline has them"),
