@@ -28,8 +28,8 @@ class RandomReadAheadTest extends SteppedLoop {
     private static final int STEPS = 4_000;
     private static final long AT_FIRST_BYTES = 256 * MB;
 
-    private final List<FakeDataNode> all = List.of(
-            new FakeDataNode("a", 800 * MB), new FakeDataNode("b", 400 * MB), new FakeDataNode("c", 40 * MB));
+    private final List<FakeDataNode> all =
+            List.of(new FakeDataNode("a", 800 * MB), new FakeDataNode("b", 400 * MB), new FakeDataNode("c", 40 * MB));
     private final Set<FakeDataNode> up = new TreeSet<>((one, other) -> one.uuid.compareTo(other.uuid));
     private final List<int[]> readers = new ArrayList<>();
     private Random random = new Random();
@@ -81,8 +81,7 @@ class RandomReadAheadTest extends SteppedLoop {
             case 4, 5 -> names.leaving.clear();
             case 6 -> pause(true);
             case 7, 8 -> pause(false);
-            case 9 -> placement.policy(
-                    nowMs, applied("policy: idecider", "rules: [{path: /peeked/**, place: never}]"));
+            case 9 -> placement.policy(nowMs, applied("policy: idecider", "rules: [{path: /peeked/**, place: never}]"));
             case 10 -> placement.policy(nowMs, applied("policy: lru"));
             case 11 -> nowMs += random.nextInt(600_000);
             case 12 -> node.carryOut = order -> random.nextInt(4) == 0 ? MoveOutcome.LOST : null;
@@ -141,7 +140,9 @@ class RandomReadAheadTest extends SteppedLoop {
         }
         long vain = metricRegistry.value(Metric.PLACEMENT_READ_AHEAD_VAIN_BYTES);
         long copied = metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES);
-        assertThat((double) vain).as("seed %d, in vain", seed).isLessThanOrEqualTo(Math.max(AT_FIRST_BYTES, 0.1 * copied));
+        assertThat((double) vain)
+                .as("seed %d, in vain", seed)
+                .isLessThanOrEqualTo(Math.max(AT_FIRST_BYTES, 0.1 * copied));
     }
 
     private void check(long seed, FakeDataNode node, MoveOrder order) {
