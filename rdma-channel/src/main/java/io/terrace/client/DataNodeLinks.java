@@ -4,6 +4,7 @@ import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.common.DaemonThreads;
 import io.terrace.common.LogThrottle;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,20 +121,28 @@ final class DataNodeLinks {
             // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
             thread.setContextClassLoader(DataNodeLinks.class.getClassLoader());
             scanner = thread;
-            thread.start();
+            boolean started = false;
+            try {
+                thread.start();
+                started = true;
+            } finally {
+                // A process may be out of threads for a while.
+                scannerRuns.set(started);
+            }
         }
     }
 
     private void scanWhileUsed() {
         do {
             long usedNs = System.nanoTime();
+            // At once: DataNodes may have come while nobody read.
             while (scanned && System.nanoTime() - usedNs < UNUSED_NS) {
+                scan(false);
                 LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs()));
                 if (used) {
                     used = false;
                     usedNs = System.nanoTime();
                 }
-                scan(false);
             }
             scannerRuns.set(false);
             // A reader that came meanwhile may have taken this thread for one that goes on.
@@ -167,8 +176,8 @@ final class DataNodeLinks {
                     // Not at each lookup, since it may have to resolve the owner's name.
                     channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
                     DataNodeLink link = connector.apply(socket);
-                    now.add(link);
                     link.start();
+                    now.add(link);
                 }
             }
             if (first) {
@@ -178,7 +187,8 @@ final class DataNodeLinks {
                 }
                 now.removeIf(DataNodeLink::hasEnded);
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException | OutOfMemoryError e) {
+            // Also where a link's thread cannot be started. The next scan tries again.
             if (failures.first()) {
                 LOG.info("Reads through stock HDFS only: {}", e.toString());
             }

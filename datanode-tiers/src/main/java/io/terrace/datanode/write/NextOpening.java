@@ -76,9 +76,8 @@ public final class NextOpening implements Closeable {
         ByteBuffer data = whole.frame();
         boolean opened = false;
         while (true) {
-            boolean sent = connection.send(open, data);
+            boolean sent = exchange(opened, open, data);
             connection.awaitOutput(!sent);
-            fill(opened);
             for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
                 byte type = got.frame().type();
                 if (type == WriteFrame.ACK && sent) {
@@ -100,10 +99,16 @@ public final class NextOpening implements Closeable {
         }
     }
 
-    /** Where it had opened the block, it is not without a channel. */
-    private void fill(boolean opened) throws IOException {
+    /**
+     * Sends what can be sent, and takes in what there is. Where it had opened the block, it is not without a channel.
+     *
+     * @return whether all is sent
+     */
+    private boolean exchange(boolean opened, ByteBuffer open, ByteBuffer data) throws IOException {
         try {
+            boolean sent = connection.send(open, data);
             connection.fill();
+            return sent;
         } catch (ConnectionEndedException e) {
             throw opened ? new IOException("ended the connection within the block", e) : e;
         }

@@ -185,7 +185,7 @@ final class WriteSession {
             block = store.open(request, WriteThrough.of(open), whole, client);
         } catch (IOException | RuntimeException e) {
             meter.notOpened();
-            if (whole != null && e instanceof NextNodeException) {
+            if (whole != null && e instanceof NextNodeException next && !next.unsupported()) {
                 // It may have had all of it.
                 meter.forwardFailed();
             }

@@ -37,7 +37,7 @@ final class ConnectQueue {
         return new ConnectQueue(SHARED, waitNs);
     }
 
-    /** Has it run soon; false when too many wait already. */
+    /** Has it run soon; false when too many wait already, or the process is out of threads. */
     boolean add(Runnable connect) {
         try {
             threads.execute(() -> {
@@ -48,7 +48,7 @@ final class ConnectQueue {
                 }
             });
             return true;
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             return false;
         }
     }

@@ -187,12 +187,28 @@ public final class RemoteDataNode {
     void retire() {
         retired = true;
         report();
-        close();
+        use(null);
     }
 
-    private void close() {
-        RemoteGrantCache present = current;
-        current = null;
+    /** Closes what it replaces: it may be another thread's. */
+    private void use(@Nullable RemoteGrantCache next) {
+        RemoteGrantCache before;
+        synchronized (this) {
+            before = current;
+            current = next;
+        }
+        if (before != null) {
+            before.connection().close();
+        }
+    }
+
+    private void closeIfStill(@Nullable RemoteGrantCache present) {
+        synchronized (this) {
+            if (current != present) {
+                return;
+            }
+            current = null;
+        }
         if (present != null) {
             present.connection().close();
         }
@@ -217,13 +233,13 @@ public final class RemoteDataNode {
     private void connect() {
         try {
             if (!isConnected()) {
-                close();
+                use(null);
                 // Here, since it may have to ask for the address.
                 InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
                 RemoteConnection connection = RemoteConnection.to(uuid, address, settings, clientName, metricRegistry);
-                current = new RemoteGrantCache(connection, settings, metricRegistry);
+                use(new RemoteGrantCache(connection, settings, metricRegistry));
                 if (retired) {
-                    close();
+                    use(null);
                 }
             }
         } catch (IOException | RuntimeException | LinkageError e) {
@@ -263,6 +279,6 @@ public final class RemoteDataNode {
         long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failed - 1));
         pausedUntilNs = nanoClock.getAsLong() + pauseNs;
         LOG.debug("No tcp channel to DataNode {} at {}:{} for {} ms", uuid, host, port, pauseNs / 1_000_000, why);
-        close();
+        closeIfStill(present);
     }
 }

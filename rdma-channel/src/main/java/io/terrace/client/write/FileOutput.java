@@ -2,6 +2,8 @@ package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /**
@@ -79,12 +81,21 @@ public final class FileOutput {
 
     /**
      * Writes all that is not acknowledged to stock's stream, from the first byte of the chunk that it begins in: the DataNodes
-     * pass over what they have.
+     * pass over what they have. Where stock's stream fails, the rest is dropped: the file must not be completed then.
      */
     public void drainTo(StockOutput stock) throws IOException {
+        Deque<DataFrame> left = new ArrayDeque<>(queue.takeUnsent());
+        try {
+            drain(left, stock);
+        } finally {
+            left.forEach(queue::drop);
+        }
+    }
+
+    private void drain(Deque<DataFrame> left, StockOutput stock) throws IOException {
         boolean begun = false;
         boolean blockEnds = false;
-        for (DataFrame frame : queue.takeUnsent()) {
+        for (DataFrame frame = left.peek(); frame != null; frame = left.peek()) {
             if (!begun && !frame.isEmpty()) {
                 stock.begin(frame.offset());
             }
@@ -95,7 +106,7 @@ public final class FileOutput {
                 stock.endBlock();
             }
             blockEnds = frame.has(WriteFrame.LAST) && frame.endOffset() < blockBytes;
-            queue.drop(frame);
+            queue.drop(left.remove());
             stock.write(bytes);
         }
         if (!begun) {

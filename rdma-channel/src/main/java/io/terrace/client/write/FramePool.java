@@ -187,12 +187,15 @@ final class FramePool {
         } else {
             free(memory);
         }
-        if (freeBytes > KEPT_BYTES && !trimming) {
-            trimming = true;
-            leastFreeBytes = freeBytes;
-            DaemonThreads.make("terrace-frame-pool", this::trimIdle).start();
-        }
         notifyAll();
+        if (freeBytes > KEPT_BYTES && !trimming) {
+            leastFreeBytes = freeBytes;
+            Thread trimmer = DaemonThreads.make("terrace-frame-pool", this::trimIdle);
+            // A thread inherits the loader of whoever happened to write first, which may be unloaded later.
+            trimmer.setContextClassLoader(FramePool.class.getClassLoader());
+            trimmer.start();
+            trimming = true;
+        }
     }
 
     /** To be called when a file holds nothing any more that could be given back. */

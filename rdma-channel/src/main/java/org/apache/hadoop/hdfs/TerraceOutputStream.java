@@ -101,6 +101,14 @@ final class TerraceOutputStream extends DFSOutputStream {
         if (!isStock && output.isLeftToStock()) {
             isStock = true;
             sender.stockWrites();
+            drainToStock();
+        }
+        return isStock;
+    }
+
+    /** Where a part of it is not taken, the file has a hole for good: it may not be closed as if it were whole. */
+    private void drainToStock() throws IOException {
+        try {
             output.drainTo(new FileOutput.StockOutput() {
                 @Override
                 public void begin(long blockOffset) {
@@ -117,8 +125,11 @@ final class TerraceOutputStream extends DFSOutputStream {
                     TerraceOutputStream.super.hsync(EnumSet.of(SyncFlag.END_BLOCK));
                 }
             });
+        } catch (IOException e) {
+            abort();
+            getStreamer().getLastException().set(e);
+            throw e;
         }
-        return isStock;
     }
 
     @Override

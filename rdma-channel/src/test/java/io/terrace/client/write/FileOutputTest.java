@@ -182,6 +182,35 @@ final class FileOutputTest {
     }
 
     @Test
+    void drainTo_stockFails_givesAllMemoryBack() throws Exception {
+        start(new FakeWriteServer(), false);
+        server.endConnections();
+        server.close();
+        streamer.write(random(BLOCK_BYTES + 700, 11));
+        streamer.output().flush(false);
+        assertThat(streamer.output().awaitAcked(streamer.output().lastQueued(), TIMEOUT_MS))
+                .isTrue();
+        assertThat(streamer.output().isLeftToStock()).isTrue();
+
+        assertThatThrownBy(() -> streamer.output().drainTo(new FileOutput.StockOutput() {
+                    @Override
+                    public void begin(long blockOffset) {}
+
+                    @Override
+                    public void write(byte[] bytes) throws IOException {
+                        throw new IOException("said by a test");
+                    }
+
+                    @Override
+                    public void endBlock() {}
+                }))
+                .hasMessage("said by a test");
+        streamer.output().release();
+
+        assertThat(pool.lentBytes()).isZero();
+    }
+
+    @Test
     void open_refused_failsWithWhatTheDataNodeSays() throws Exception {
         start(
                 new FakeWriteServer() {
