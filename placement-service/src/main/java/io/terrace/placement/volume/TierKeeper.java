@@ -116,10 +116,13 @@ final class TierKeeper {
         boolean isNew = known.find(id) == null;
         Known block =
                 isNew || known.isOffered(id) ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
+        long coldMs = coldMs(range);
+        long heardForMs = clusterState.heardForMs(nowMs);
+        // HDFS's access time speaks for what was before that: it is an hour behind by default.
+        boolean isUnread = heardForMs >= coldMs || placed.unreadMs() < 0 || placed.unreadMs() >= coldMs;
         // A full tier is asked about sooner than it is known that nobody has read a block for as long as it is kept.
-        long ageMs = placed.unreadMs() < 0 ? offer.ageMs() : Math.min(offer.ageMs(), placed.unreadMs());
-        boolean isCold = ageMs >= coldMs(range)
-                && clusterState.heardForMs(nowMs) >= Math.min(coldMs(range), OfferedBlocks.KNOWN_BY_AGE_MS);
+        boolean isCold =
+                isUnread && offer.ageMs() >= coldMs && heardForMs >= Math.min(coldMs, OfferedBlocks.KNOWN_BY_AGE_MS);
         boolean goes = isCold
                 ? sink(nowMs, block, replica, range)
                 : mover(nowMs, block, replica) != null && downMoves.drainOf(nowMs, node, block, replica.tier());
