@@ -166,6 +166,32 @@ class PolicySatisfierTest extends TieredCluster {
     }
 
     @Test
+    void restartedAmidAWalk_whileTheNameNodeIsInSafeMode_goesOnWhereItStood() {
+        SteppedJournal journal = new SteppedJournal(
+                () -> 1_700_000_000_000L + nowMs, 60_000, settings.heat().halfLifeMs(), metricRegistry);
+        placement.keepIn(journal.engineSide());
+        for (int i = 0; i < 30; i++) {
+            file(1 + i, "/a/" + number(i), StorageTier.SSD, StorageTier.DISK);
+        }
+        directories.heldNs = TimeUnit.MILLISECONDS.toNanos(3);
+        rules("- path: /a/**", "  satisfy: true");
+        waits(15_000);
+        journal.turn(1);
+        journal.restart(new MetricRegistry());
+        placement = new PlacementEngine(settings, names, new MetricRegistry());
+        placement.keepIn(journal.engineSide());
+        placement.activate(EPOCH + 1, OperatorState.initial());
+        journal.turn(2);
+        directories.safeMode = true;
+        rules("- path: /a/**", "  satisfy: true");
+        waits(10_000);
+        directories.safeMode = false;
+        waits(40_000);
+        assertThat(directories.walked).as("it did not begin again").containsExactly("/a");
+        assertThat(ordered(one).size() + ordered(two).size()).isEqualTo(30);
+    }
+
+    @Test
     void moreChangesThanMayWait_othersAreAskedForLater() {
         file(1, "/a/x", StorageTier.DISK, StorageTier.DISK);
         rules("- path: /a/**", "  satisfy: true");

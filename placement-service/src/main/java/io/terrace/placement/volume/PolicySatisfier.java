@@ -147,8 +147,10 @@ final class PolicySatisfier {
             }
             Slice slice = gaps.look(root, walked == null ? null : position);
             if (slice == null) {
-                toWalk.addFirst(root);
-                walked = null;
+                // One that is under way goes on where it stands.
+                if (walked == null) {
+                    toWalk.addFirst(root);
+                }
                 nextSliceMs = nowMs + NOTICE_MS;
                 return;
             }
