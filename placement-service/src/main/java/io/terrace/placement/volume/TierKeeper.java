@@ -82,11 +82,17 @@ final class TierKeeper {
         }
     }
 
-    /** Looks at a block whose heat was forgotten: HDFS's access time says for how long nobody has read it. */
+    /**
+     * Looks at a block without heat: HDFS's access time says for how long nobody has opened its file. It says nothing of reads of
+     * a file that stays open, so it counts only if such reads would not have been forgotten either.
+     */
     void decideWithoutHeat(long nowMs, Placed placed, PathRule rule) {
         TierRange range = rule.tiers();
         Known block = known.see(nowMs, placed, rule);
-        if (range != null && placed.obstacle() == null && placed.unreadMs() >= coldMs(range)) {
+        if (range != null
+                && placed.obstacle() == null
+                && placed.unreadMs() >= coldMs(range)
+                && clusterState.heardForMs(nowMs) >= Math.min(coldMs(range), OfferedBlocks.KNOWN_BY_AGE_MS)) {
             for (PlacedReplica replica : placed.replicas()) {
                 sink(nowMs, block, replica, range);
             }
