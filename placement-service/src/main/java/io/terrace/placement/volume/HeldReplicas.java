@@ -3,20 +3,25 @@ package io.terrace.placement.volume;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.StateListener.Note;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Replicas that others moved, as notes in the journal: they are left alone after a restart of the NameNode too. There are as many
- * as the journal keeps notes. Owned by the engine's thread.
+ * as the journal keeps notes, of more the oldest make room. They hold too once nothing else is known of the block. Owned by the
+ * engine's thread.
  */
 final class HeldReplicas {
 
     private static final String MOVED = "moved ";
 
+    /** As many as the journal keeps. */
+    private static final int MOST_NOTES = 10_000;
+
     private final ClusterState clusterState;
-    private final Map<String, Note> notes = new HashMap<>();
+    /** By key, the oldest first. */
+    private final Map<String, Note> notes = new LinkedHashMap<>();
 
     HeldReplicas(ClusterState clusterState) {
         this.clusterState = clusterState;
@@ -28,13 +33,23 @@ final class HeldReplicas {
 
     /** The replica is left alone where it is for as long as its place says. */
     void note(long blockId, Place place) {
-        clusterState.note(
-                new Note(key(blockId, place.node()), place.leftAloneUntilMs(), place.tier() + " " + place.movedBy()));
+        Note note =
+                new Note(key(blockId, place.node()), place.leftAloneUntilMs(), place.tier() + " " + place.movedBy());
+        put(note);
+        clusterState.note(note);
     }
 
     void remember(Note note) {
         if (note.key().startsWith(MOVED)) {
-            notes.put(note.key(), note);
+            put(note);
+        }
+    }
+
+    private void put(Note note) {
+        notes.remove(note.key());
+        notes.put(note.key(), note);
+        if (notes.size() > MOST_NOTES) {
+            notes.remove(notes.keySet().iterator().next());
         }
     }
 
