@@ -49,17 +49,15 @@ final class AnnotatedPaths {
         below(path).forEach(this::remove);
     }
 
-    /** The directory or file is elsewhere now, with what is below it. */
-    void renameTree(String from, String to) {
+    /** The directory or file is at one of these paths now, with what is below it. What is known of them stays. */
+    void renameTree(String from, List<String> destinations) {
         List<String> below = below(from);
-        // What was at the new path is gone, or the directory there was empty.
-        removeTree(to);
         if (remove(from)) {
-            add(to);
+            destinations.forEach(this::add);
         }
         for (String path : below) {
             if (remove(path)) {
-                add(to + path.substring(from.length()));
+                destinations.forEach(to -> add(to + path.substring(from.length())));
             }
         }
     }

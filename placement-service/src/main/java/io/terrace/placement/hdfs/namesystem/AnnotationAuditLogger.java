@@ -43,8 +43,10 @@ public final class AnnotationAuditLogger implements AuditLogger {
             changes.policyChanged(source);
         } else if (command.equals("delete")) {
             changes.deleted(source);
-        } else if (destination != null && (command.equals("rename") || command.startsWith("rename ("))) {
-            changes.renamed(source, destination);
+        } else if (destination != null && command.equals("rename")) {
+            changes.renamedToOrInto(source, destination);
+        } else if (destination != null && command.startsWith("rename (")) {
+            changes.renamed(source, destination, command.contains("OVERWRITE"));
         }
     }
 

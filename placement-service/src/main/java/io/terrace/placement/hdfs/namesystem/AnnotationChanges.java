@@ -75,12 +75,30 @@ final class AnnotationChanges {
         return taken;
     }
 
-    void renamed(String from, String to) {
+    /** By the older call: where the new path is a directory, it is below that now. Both are taken for annotated then. */
+    void renamedToOrInto(String from, String to) {
+        String directory = to.endsWith("/") ? to : to + '/';
+        renamed(from, to, List.of(to, directory + from.substring(from.lastIndexOf('/') + 1)));
+    }
+
+    /** By the newer call: it is at the new path now. What was there is gone, if it was overwritten. */
+    void renamed(String from, String to, boolean overwritten) {
+        boolean wasAnnotated = annotated.contains(to);
+        if (overwritten) {
+            deleted(to);
+        }
+        renamed(from, to, List.of(to));
+        if (wasAnnotated) {
+            renamed.set(true);
+        }
+    }
+
+    private void renamed(String from, String to, List<String> destinations) {
         if (annotated.isEmpty()) {
             return;
         }
         boolean differs = annotated.contains(to) || !annotatedAbove(from).equals(annotatedAbove(to));
-        annotated.renameTree(from, to);
+        annotated.renameTree(from, destinations);
         if (differs) {
             renamed.set(true);
         }

@@ -75,6 +75,28 @@ class AnnotationChangesTest {
     }
 
     @Test
+    void renamedIntoADirectory_whatIsThereStaysAnnotated_andItIsAnnotatedBelow() {
+        changes.annotated("/d/e");
+        changes.annotated("/a/b");
+        log(true, "rename", "/a/b", "/d");
+        concerns();
+        log(true, "rename", "/x/file", "/d/e/file");
+        assertThat(concerns()).isTrue();
+        log(true, "rename", "/x/file", "/d/b/file");
+        assertThat(concerns()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"OVERWRITE, false", "NONE, true"})
+    void renamedByTheNewerCall_whatIsThereIsGoneIfOverwritten(String option, boolean stays) {
+        changes.annotated("/d/e");
+        log(true, "rename (options=[" + option + "])", "/a/b", "/d");
+        concerns();
+        log(true, "rename", "/x/file", "/d/e/file");
+        assertThat(concerns()).isEqualTo(stays);
+    }
+
+    @Test
     void renamedWithADirectoryAboveIt_isAnnotatedAtItsNewPath() {
         changes.annotated("/a/b/c");
         changes.annotated("/a/bc");
