@@ -126,27 +126,36 @@ final class DataNodeLinks {
                 thread.start();
                 started = true;
             } finally {
-                // A process may be out of threads for a while.
-                scannerRuns.set(started);
+                if (!started) {
+                    // A process may be out of threads for a while.
+                    scannerRuns.set(false);
+                }
             }
         }
     }
 
     private void scanWhileUsed() {
         do {
-            long usedNs = System.nanoTime();
-            // At once: DataNodes may have come while nobody read.
-            while (scanned && System.nanoTime() - usedNs < UNUSED_NS) {
-                scan(false);
-                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs()));
-                if (used) {
-                    used = false;
-                    usedNs = System.nanoTime();
-                }
+            try {
+                scanUntilUnused();
+            } finally {
+                scannerRuns.set(false);
             }
-            scannerRuns.set(false);
             // A reader that came meanwhile may have taken this thread for one that goes on.
         } while (used && scanned && scannerRuns.compareAndSet(false, true));
+    }
+
+    private void scanUntilUnused() {
+        long usedNs = System.nanoTime();
+        // At once: DataNodes may have come while nobody read.
+        while (scanned && System.nanoTime() - usedNs < UNUSED_NS) {
+            scan(false);
+            LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs()));
+            if (used) {
+                used = false;
+                usedNs = System.nanoTime();
+            }
+        }
     }
 
     /** @param first whether a reader wants to go through what is found */
