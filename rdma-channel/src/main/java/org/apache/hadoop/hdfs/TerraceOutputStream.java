@@ -126,8 +126,12 @@ final class TerraceOutputStream extends DFSOutputStream {
                 }
             });
         } catch (IOException e) {
-            abort();
-            getStreamer().getLastException().set(e);
+            try {
+                abort();
+            } finally {
+                // Instead of what an abort says, to whoever closes it.
+                getStreamer().getLastException().set(e);
+            }
             throw e;
         }
     }
