@@ -243,7 +243,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     }
 
     private void offersTaken(int first) {
-        shared.offers().putBack(pool, sentOffers.subList(Math.min(first, sentOffers.size()), sentOffers.size()));
+        shared.offers().looked(pool, sentOffers, Math.min(first, sentOffers.size()));
         sentOffers = List.of();
     }
 

@@ -135,20 +135,19 @@ public final class ReplicaOffers implements Agent {
         return told;
     }
 
-    /** Of those that were taken, the service did not look at these: they are the next ones. */
-    void putBack(String pool, List<Offer> offers) {
+    /** Of those that were told, the service looked at so many, the first ones; the others are the next ones. */
+    void looked(String pool, List<Offer> told, int first) {
+        metricRegistry.add(Metric.VOLUME_OFFERED, first);
         OfPool ofPool = pools.get(pool);
         if (ofPool != null) {
-            ofPool.putBack(offers);
+            ofPool.putBack(told.subList(first, told.size()));
         }
     }
 
     /** Takes the next ones, the oldest first, at most so many. */
     List<Offer> take(String pool, int most) {
         OfPool ofPool = pools.get(pool);
-        List<Offer> taken = ofPool == null ? List.of() : ofPool.take(most);
-        metricRegistry.add(Metric.VOLUME_OFFERED, taken.size());
-        return taken;
+        return ofPool == null ? List.of() : ofPool.take(most);
     }
 
     /** Goes on with each walk. */

@@ -82,7 +82,6 @@ class ReplicaOffersTest {
         pass(2_000_000_000L);
         assertThat(offers.take(POOL, 1)).hasSize(1);
         assertThat(taken()).containsExactly(2L);
-        assertThat(metricRegistry.value(Metric.VOLUME_OFFERED)).isEqualTo(2);
         assertThat(offers.take("BP-2", 10)).isEmpty();
     }
 
@@ -159,14 +158,15 @@ class ReplicaOffersTest {
     }
 
     @Test
-    void putBack_areTheNextOnes_inTheirSequence() {
+    void notLookedAt_areTheNextOnes_inTheirSequence_andCountOnce() {
         for (int id = 1; id <= 5; id++) {
             store(id, StorageTier.SSD, 5_000 - id);
         }
         offers.ask(nowNs, POOL, Map.of(StorageTier.SSD, 0L));
         pass(2_000_000_000L);
         List<Offer> told = offers.take(POOL, 4);
-        offers.putBack(POOL, told.subList(2, 4));
+        offers.looked(POOL, told, 2);
+        assertThat(metricRegistry.value(Metric.VOLUME_OFFERED)).isEqualTo(2);
         assertThat(taken()).containsExactly(3L, 4L, 5L);
     }
 }
