@@ -17,7 +17,9 @@ import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.TierRange;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -105,33 +107,48 @@ final class PolicyHealthChecks {
         return found;
     }
 
-    /** Ranges without a type of the storage policy that holds where their rule begins to match. */
+    /** Where files of a range begin. */
+    private record RangeRoot(PathRule rule, TierRange range, String path) {}
+
+    /**
+     * Ranges without a type of the storage policy that holds where their rule begins to match. Anybody may ask, so only as many
+     * paths are looked at as in one look, and the pattern is not said.
+     */
     static List<FindingProto> ofRanges(PolicySpec spec, NamesystemLookup lookup) {
-        List<FindingProto> found = new ArrayList<>();
+        List<RangeRoot> roots = new ArrayList<>();
         for (PathRule rule : spec.rules()) {
             TierRange range = TierRange.of(rule);
-            if (range == null) {
-                continue;
-            }
-            for (String path : rule.path().roots()) {
-                PolicyBelow policy = lookup.policy(path);
-                if (policy != null
-                        && !policy.tiers().isEmpty()
-                        && policy.tiers().stream().noneMatch(range::contains)) {
-                    // Anybody may ask, so the pattern is not said.
-                    found.add(finding(
-                            "range.off-policy",
-                            Severity.NOTE,
-                            rule.name() + " keeps files in " + range + ", and their storage policy " + policy.name()
-                                    + " wants none of these types",
-                            "where that is not meant, set another storage policy (hdfs storagepolicies"
-                                    + " -setStoragePolicy) or range: hdfs mover takes such replicas out of the range,"
-                                    + " and under a quota by storage type nothing moves"));
-                    break;
-                }
+            if (range != null) {
+                rule.path().roots().forEach(path -> roots.add(new RangeRoot(rule, range, path)));
             }
         }
-        return found;
+        if (roots.isEmpty()) {
+            return List.of();
+        }
+        List<@Nullable PolicyBelow> policies =
+                lookup.policies(roots.stream().map(RangeRoot::path).toList());
+        Map<String, FindingProto> byRule = new LinkedHashMap<>();
+        for (int i = 0; i < policies.size(); i++) {
+            RangeRoot root = roots.get(i);
+            PolicyBelow policy = policies.get(i);
+            if (policy != null
+                    && !policy.tiers().isEmpty()
+                    && policy.tiers().stream().noneMatch(root.range()::contains)) {
+                byRule.putIfAbsent(root.rule().name(), offPolicy(root, policy));
+            }
+        }
+        return List.copyOf(byRule.values());
+    }
+
+    private static FindingProto offPolicy(RangeRoot root, PolicyBelow policy) {
+        return finding(
+                "range.off-policy",
+                Severity.NOTE,
+                root.rule().name() + " keeps files in " + root.range() + ", and their storage policy " + policy.name()
+                        + " wants none of these types",
+                "where that is not meant, set another storage policy (hdfs storagepolicies -setStoragePolicy) or range:"
+                        + " hdfs mover takes such replicas out of the range, and under a quota by storage type nothing"
+                        + " moves");
     }
 
     /** What is wrong with the journal; nothing where none is configured. */

@@ -107,14 +107,23 @@ public final class NamesystemLookup {
      */
     public record PolicyBelow(String name, List<StorageTier> tiers) {}
 
-    /** The storage policy of a directory or file; null where nothing is there. */
-    public @Nullable PolicyBelow policy(String path) {
-        return view.locked(NamesystemLock.FS, "terracePolicyBelow", 0, () -> {
-            INode inode = at(path);
-            BlockStoragePolicy policy =
-                    inode == null ? null : namesystem.getBlockManager().getStoragePolicy(inode.getStoragePolicyID());
-            return policy == null ? null : new PolicyBelow(policy.getName(), BlockPlaces.tiers(policy));
+    /** The storage policies of directories or files, in one hold of the lock for the first ones; null where nothing is there. */
+    public List<@Nullable PolicyBelow> policies(List<String> paths) {
+        List<String> first = paths.subList(0, Math.min(paths.size(), view.lockBlocks()));
+        return view.locked(NamesystemLock.FS, "terracePolicyBelow", first.size(), () -> {
+            List<@Nullable PolicyBelow> policies = new ArrayList<>();
+            for (String path : first) {
+                policies.add(policy(path));
+            }
+            return policies;
         });
+    }
+
+    private @Nullable PolicyBelow policy(String path) {
+        INode inode = at(path);
+        BlockStoragePolicy policy =
+                inode == null ? null : namesystem.getBlockManager().getStoragePolicy(inode.getStoragePolicyID());
+        return policy == null ? null : new PolicyBelow(policy.getName(), BlockPlaces.tiers(policy));
     }
 
     private FileFacts facts(INodeFile file) {
