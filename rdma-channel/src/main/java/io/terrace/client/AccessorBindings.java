@@ -62,7 +62,7 @@ final class AccessorBindings {
             return null;
         }
         if (!asked.allowShortCircuit) {
-            // Stock forbids it for files under construction (HDFS-2757), whatever block; LocalReads opens the complete
+            // Stock forbids it for files under construction (HDFS-2757), whatever block; LocalAccess opens the complete
             // ones.
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
             return null;

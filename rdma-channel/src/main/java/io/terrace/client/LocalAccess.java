@@ -53,7 +53,13 @@ public final class LocalAccess {
         memory.countAbsent();
     }
 
-    /** An accessor of the block; null, counted by reason, where stock HDFS is to read. */
+    /**
+     * An accessor of the block; null, counted by reason, where stock HDFS is to read.
+     *
+     * <p>Files that are being written are no exception, as they are for stock's short-circuit reads, whose reader meets a
+     * replica that grows (HDFS-2757): memory has finalised replicas alone, asked for by generation stamp, so a block is not there
+     * from the moment that it grows.
+     */
     public @Nullable ReplicaAccessor open(BlockReadRequest range) {
         LocatedBlock located = range.block();
         try {

@@ -3,7 +3,6 @@ package io.terrace.fs;
 import io.terrace.client.ClientConfig;
 import io.terrace.client.ClientMetrics;
 import io.terrace.client.LocalAccess;
-import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
 import io.terrace.client.read.ReplicaOrder;
 import io.terrace.client.remote.RemoteDataNodes;
@@ -43,8 +42,7 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
             }
             ClientConfig settings = ClientConfig.from(conf);
             RemoteDataNodes remote = remote(conf, settings.remote());
-            LocalAccess here = settings.localReads() ? LocalAccess.of(conf) : null;
-            LocalReads local = here == null ? null : new LocalReads(here);
+            LocalAccess local = settings.localReads() ? LocalAccess.of(conf) : null;
             ReplicaOrder order = new ReplicaOrder(
                     settings.replicasByType(),
                     conf.getLong(STALE_INTERVAL, STALE_INTERVAL_MS),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.management.ThreadMXBean;
-import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
 import io.terrace.client.read.ReplicaOrder;
 import io.terrace.metrics.Metric;
@@ -128,7 +127,7 @@ final class AbsentBlockTest {
 
     private static ReadRouter router(Configuration conf) {
         return new ReadRouter(
-                new LocalReads(requireNonNull(LocalAccess.of(conf))),
+                requireNonNull(LocalAccess.of(conf)),
                 null,
                 new ReplicaOrder(false, 0, ClientMetrics.metricRegistry()),
                 ClientMetrics.metricRegistry());

@@ -19,7 +19,6 @@ import io.terrace.client.BlockReadRequest;
 import io.terrace.client.ClientMetrics;
 import io.terrace.client.LocalAccess;
 import io.terrace.client.StreamGrants;
-import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
 import io.terrace.client.read.ReplicaOrder;
 import io.terrace.common.BlockKey;
@@ -112,7 +111,7 @@ public class HeldBlock {
         conf.set("terrace.channel.dir", channel.toString());
         conf.set("terrace.client.mapped.max", mapped);
         router = new ReadRouter(
-                new LocalReads(requireNonNull(LocalAccess.of(conf))),
+                requireNonNull(LocalAccess.of(conf)),
                 null,
                 new ReplicaOrder(false, 0, ClientMetrics.metricRegistry()),
                 ClientMetrics.metricRegistry());

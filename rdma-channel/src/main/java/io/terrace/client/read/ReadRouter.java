@@ -1,6 +1,7 @@
 package io.terrace.client.read;
 
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.LocalAccess;
 import io.terrace.client.StreamGrants;
 import io.terrace.client.remote.ReadCostModel;
 import io.terrace.client.remote.RemoteDataNodes;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class ReadRouter {
     private static final Logger LOG = LoggerFactory.getLogger(ReadRouter.class);
 
-    private final @Nullable LocalReads local;
+    private final @Nullable LocalAccess local;
     private final @Nullable RemoteDataNodes remote;
     private final ReplicaOrder order;
     private final MetricRegistry metricRegistry;
@@ -42,7 +43,7 @@ public final class ReadRouter {
      * @param order in which stock HDFS tries replicas
      */
     public ReadRouter(
-            @Nullable LocalReads local,
+            @Nullable LocalAccess local,
             @Nullable RemoteDataNodes remote,
             ReplicaOrder order,
             MetricRegistry metricRegistry) {
@@ -68,7 +69,7 @@ public final class ReadRouter {
      * @param held the grants that the stream used last
      */
     public boolean mayServe(LocatedBlock block, StreamGrants held) {
-        LocalReads here = local;
+        LocalAccess here = local;
         RemoteDataNodes elsewhere = remote;
         try {
             if (here != null && here.holds(block, held) || elsewhere != null && elsewhere.holds(block)) {
@@ -91,7 +92,7 @@ public final class ReadRouter {
      * @throws IOException only what stock HDFS throws
      */
     public BlockReader open(BlockReadRequest range, String stockHolder, StockReaderFactory stock) throws IOException {
-        LocalReads here = local;
+        LocalAccess here = local;
         ReplicaAccessor granted = here == null ? null : here.open(range);
         if (granted != null) {
             return onMemory(granted, range, stock);
