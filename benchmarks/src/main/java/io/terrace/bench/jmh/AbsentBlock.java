@@ -2,12 +2,9 @@ package io.terrace.bench.jmh;
 
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
-import io.terrace.channel.ReadReport;
 import io.terrace.channel.server.GrantLimits;
 import io.terrace.channel.server.GrantServer;
-import io.terrace.channel.server.GrantService;
 import io.terrace.channel.server.Peer;
-import io.terrace.channel.server.Principal;
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
@@ -16,7 +13,6 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -89,29 +85,10 @@ public class AbsentBlock {
     }
 
     /** Nobody asks: no block is there. */
-    private static final class NoGrants implements GrantService {
+    private static final class NoGrants extends ForgetfulGrants {
         @Override
         public GrantAnswer grant(Peer peer, GrantRequest request) {
             throw new IllegalStateException("nothing is there to grant");
         }
-
-        @Override
-        public Principal holder(Peer peer, GrantRequest request) {
-            return Principal.UNPROVEN;
-        }
-
-        @Override
-        public long renew(Peer peer, long grantId) {
-            return 0;
-        }
-
-        @Override
-        public void released(Peer peer, long grantId) {}
-
-        @Override
-        public void reported(Peer peer, List<ReadReport> reports) {}
-
-        @Override
-        public void disconnected(Peer peer, boolean orderly) {}
     }
 }

@@ -6,12 +6,9 @@ import io.terrace.channel.ExtentDescriptor;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
-import io.terrace.channel.ReadReport;
 import io.terrace.channel.server.GrantLimits;
 import io.terrace.channel.server.GrantServer;
-import io.terrace.channel.server.GrantService;
 import io.terrace.channel.server.Peer;
-import io.terrace.channel.server.Principal;
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
@@ -31,7 +28,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -150,7 +146,7 @@ public class HeldBlock {
     }
 
     /** Grants one extent to whoever asks. */
-    private static final class OneExtent implements GrantService {
+    private static final class OneExtent extends ForgetfulGrants {
         private final LinkDirectory links;
         private final Path file;
         private final ExtentDescriptor extent;
@@ -165,29 +161,10 @@ public class HeldBlock {
         @Override
         public GrantAnswer grant(Peer peer, GrantRequest request) {
             try {
-                return new Grant(lastGrant.incrementAndGet(), extent, links.link(file), 600_000);
+                return new Grant(lastGrant.incrementAndGet(), extent, links.link(file), LEASE_MS);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
-
-        @Override
-        public Principal holder(Peer peer, GrantRequest request) {
-            return Principal.UNPROVEN;
-        }
-
-        @Override
-        public long renew(Peer peer, long grantId) {
-            return 600_000;
-        }
-
-        @Override
-        public void released(Peer peer, long grantId) {}
-
-        @Override
-        public void reported(Peer peer, List<ReadReport> reports) {}
-
-        @Override
-        public void disconnected(Peer peer, boolean orderly) {}
     }
 }
