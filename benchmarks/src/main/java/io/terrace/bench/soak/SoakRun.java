@@ -35,7 +35,7 @@ final class SoakRun {
     /** A run of this length judges what was never killed. */
     private static final long JUDGED_NS = TimeUnit.MINUTES.toNanos(10);
 
-    /** Of memory read and of data written over the channel; the shortest run has a hundred times as much. */
+    /** Of memory read and of data written over the channel; a run of stock HDFS has none. */
     private static final long LEAST_BYTES = 1 << 20;
 
     private static final int PAUSE_SECONDS = 300;

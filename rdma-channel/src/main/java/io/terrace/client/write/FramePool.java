@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Lends the memory of frames, direct buffers of three sizes, and bounds what all files of a process hold: their writers
  * wait. What is given back is lent again, or freed at once: nothing of it waits for a garbage collection, so lent and free
- * memory together are within the same bound. What was free all the time is freed after some seconds, but for a rest. A file that holds none is always lent one of the smallest size, so that no file waits for another that waits
- * itself; what is lent is at most the limit and that much for each open file. An eighth of the limit is left to files that
+ * memory together are within the same bound. What was free all the time is freed after some seconds, but for a rest.
+ *
+ * <p>A file that holds none is always lent one of the smallest size, so that no file waits for another that waits itself; what is lent is at most the limit and that much for each open file. An eighth of the limit is left to files that
  * hold little, so that one whose DataNodes are slow does not slow all others down. Thread-safe.
  */
 final class FramePool {
