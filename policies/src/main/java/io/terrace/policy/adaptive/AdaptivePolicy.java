@@ -135,8 +135,8 @@ public final class AdaptivePolicy implements CachePolicy {
 
     /** The typical gap after further gaps that are alike; {@code before} is how many it was made of. */
     private static double nearer(double gapLog, double furtherLog, int before, int further) {
-        double share =
-                Math.max(1 - Math.pow(1 - GAP_MEMORY, further), (double) further / Math.max(1, before + further - 1));
+        double fresh = further == 1 ? GAP_MEMORY : 1 - Math.pow(1 - GAP_MEMORY, further);
+        double share = Math.max(fresh, (double) further / Math.max(1, before + further - 1));
         return gapLog + (furtherLog - gapLog) * Math.min(1, share);
     }
 

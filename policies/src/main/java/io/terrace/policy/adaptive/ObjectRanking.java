@@ -137,10 +137,10 @@ final class ObjectRanking {
                 grown(records.slowHeat(slot), (double) ageMs / SLOW_HALF_LIFE_MS, reads));
     }
 
-    /** log2(2^(heat - decay) + reads). */
+    /** log2(2^(heat - decay) + reads). An absolute error of 1e-16 is nothing to a float here, and log1p takes longer. */
     private static float grown(float heat, double decay, int reads) {
         double more = reads == 1 ? 0 : Math.log(reads) * PER_LN2;
         double log = heat - decay - more;
-        return (float) (log < -30 ? more : more + Math.log1p(Math.exp(log * LN2)) * PER_LN2);
+        return (float) (log < -30 ? more : more + Math.log(1 + Math.exp(log * LN2)) * PER_LN2);
     }
 }
