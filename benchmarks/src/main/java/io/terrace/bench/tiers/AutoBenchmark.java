@@ -14,7 +14,6 @@ import io.terrace.bench.tiers.media.MediaDatasetFactory;
 import io.terrace.bench.tiers.media.MediaFigures;
 import io.terrace.bench.tiers.media.Medium;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -88,7 +87,7 @@ public final class AutoBenchmark {
     private ClusterSpec spec(boolean terrace) throws IOException {
         Map<String, String> all = new LinkedHashMap<>(MetricsPage.SETTINGS);
         all.put("dfs.datanode.data.dir", "[DISK]file://${hadoop.tmp.dir}/disk,[SSD]file://${hadoop.tmp.dir}/ssd");
-        all.put("dfs.datanode.du.reserved.ssd", Long.toString(reserved(plan.ssdBytes(DATANODES))));
+        all.put(SmallSsd.RESERVED, SmallSsd.reserved(dir, plan.ssdBytes(DATANODES)));
         // Else stock leaves a gigabyte of each volume free.
         all.put("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", "0");
         all.put("dfs.datanode.scan.period.hours", "-1");
@@ -99,12 +98,6 @@ public final class AutoBenchmark {
                 .withReplication(1)
                 .withTerrace(terrace)
                 .withProperties(all);
-    }
-
-    /** What an SSD that is a directory leaves to others, so that it has this size. */
-    private long reserved(long ssdBytes) throws IOException {
-        Files.createDirectories(dir);
-        return Files.getFileStore(dir).getTotalSpace() - ssdBytes;
     }
 
     private void measure(LocalCluster cluster, SkewedReads reads, PlacementAdmin placement, double stockMs)

@@ -10,7 +10,6 @@ import io.terrace.bench.tiers.media.MediaDatasetFactory;
 import io.terrace.bench.tiers.media.Medium;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -114,14 +113,10 @@ public final class SpillBenchmark {
     }
 
     private ClusterSpec spec(boolean terrace) throws IOException {
-        Files.createDirectories(dir);
         long ssdBytes = (long) ssdFiles * FILE_BYTES / DATANODES;
         Map<String, String> all = new LinkedHashMap<>();
         all.put("dfs.datanode.data.dir", "[DISK]file://${hadoop.tmp.dir}/disk,[SSD]file://${hadoop.tmp.dir}/ssd");
-        // An SSD that is a directory leaves the rest to others, so that it has this size.
-        all.put(
-                "dfs.datanode.du.reserved.ssd",
-                Long.toString(Files.getFileStore(dir).getTotalSpace() - ssdBytes));
+        all.put(SmallSsd.RESERVED, SmallSsd.reserved(dir, ssdBytes));
         // Else stock leaves a gigabyte of each volume free.
         all.put("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", "0");
         all.put("dfs.heartbeat.interval", "1");
