@@ -77,16 +77,17 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     @Override
     public void access(Access access, MoveRequests moveRequests) {
-        if (access.isWrite() && !allocateOnWrite) {
-            return;
-        }
         long object = access.object();
-        if (access.tier() < base && !placementTable.knows(object)) {
-            adopt(access.nowMs(), object, access.sizeBytes(), access.tier());
-        }
         long bookedBytes = placementTable.sizeBytes(object);
         if (bookedBytes >= 0 && bookedBytes != access.sizeBytes()) {
             resized(object, access.sizeBytes());
+        }
+        if (access.isWrite() && !allocateOnWrite) {
+            placeEvicted(moveRequests);
+            return;
+        }
+        if (access.tier() < base && !placementTable.knows(object)) {
+            adopt(access.nowMs(), object, access.sizeBytes(), access.tier());
         }
         for (int k = base - 1; k >= 0; k--) {
             caches[k].access(access, this);

@@ -46,6 +46,12 @@ public final class CheckedTiers implements MoveRequests {
         checkRoom();
     }
 
+    public void write(PlacementPolicy policy, long nowMs, long object, long sizeBytes) {
+        int tier = tier(object);
+        policy.access(new Access().write(nowMs, object, sizeBytes, sizeBytes, tier), sized(object, sizeBytes));
+        checkRoom();
+    }
+
     /** The object has that size from now on, where it stands. */
     public CheckedTiers sized(long object, long sizeBytes) {
         Long before = sizes.put(object, sizeBytes);

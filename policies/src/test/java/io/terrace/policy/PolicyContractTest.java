@@ -56,7 +56,11 @@ class PolicyContractTest {
             // Some objects are larger than every tier, some are empty, some change their size.
             long size =
                     object % 17 == 0 ? 100_000 : object % 13 == 0 ? 0 : 10 + object + (object % 7 == 0 ? i / 400 : 0);
-            checked.read(policy, nowMs, object, size);
+            if (dice < 20) {
+                checked.write(policy, nowMs, object, size + random.nextInt(40));
+            } else {
+                checked.read(policy, nowMs, object, size);
+            }
             policy.tick(nowMs, checked);
         }
         return checked;
