@@ -91,6 +91,8 @@ public final class AutoBenchmark {
         // Else stock leaves a gigabyte of each volume free.
         all.put("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", "0");
         all.put("dfs.datanode.scan.period.hours", "-1");
+        // Else a client that closes a file before the NameNode knows its replica sleeps 400 ms.
+        all.put("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", "2");
         all.putAll(MediaDatasetFactory.settings(terrace));
         all.putAll(properties);
         return ClusterSpec.of(DATANODES, MEMORY_BYTES)
