@@ -11,13 +11,20 @@ import io.terrace.bench.faults.SystemCommand;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DFSUtilClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.BlockReportOptions;
+import org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * A cluster whose DataNodes, links and volumes can be made to fail, and mended.
@@ -154,6 +161,24 @@ final class FaultCluster implements Closeable {
     void restart(Daemon daemon) throws IOException {
         if (daemon.process().isEmpty()) {
             cluster.start(daemon);
+        }
+    }
+
+    /** Has every DataNode send a full block report with its next heartbeat. */
+    void sendBlockReports() throws IOException {
+        Configuration conf = fs.getConf();
+        for (Ports.DataNodePorts ports : cluster.ports().datanodes()) {
+            ClientDatanodeProtocol datanode = DFSUtilClient.createClientDatanodeProtocolProxy(
+                    new InetSocketAddress("localhost", ports.ipc()),
+                    UserGroupInformation.getCurrentUser(),
+                    conf,
+                    NetUtils.getDefaultSocketFactory(conf));
+            try {
+                datanode.triggerBlockReport(
+                        new BlockReportOptions.Factory().setIncremental(false).build());
+            } finally {
+                RPC.stopProxy(datanode);
+            }
         }
     }
 

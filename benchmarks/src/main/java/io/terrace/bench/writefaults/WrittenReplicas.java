@@ -32,11 +32,6 @@ final class WrittenReplicas {
     /** What is wrong with the replicas of a closed file; empty if nothing is. */
     Optional<String> fault(List<LocatedBlock> blocks, int replication) throws IOException {
         List<Path> files = files();
-        for (Path file : files) {
-            if (file.toString().contains("/rbw/") || file.toString().contains("/tmp/blk_")) {
-                return Optional.of(file + " is left");
-            }
-        }
         for (LocatedBlock block : blocks) {
             Optional<String> fault = fault(block, replication, files);
             if (fault.isPresent()) {
@@ -44,6 +39,15 @@ final class WrittenReplicas {
             }
         }
         return Optional.empty();
+    }
+
+    /** A file of a replica that is not finalised, when nobody writes; empty if there is none. */
+    Optional<String> unfinished() throws IOException {
+        return files().stream()
+                .map(Path::toString)
+                .filter(file -> file.contains("/rbw/") || file.contains("/tmp/blk_"))
+                .map(file -> file + " is left")
+                .findFirst();
     }
 
     private Optional<String> fault(LocatedBlock located, int replication, List<Path> files) throws IOException {

@@ -86,9 +86,12 @@ final class WrittenReplicasTest {
     }
 
     @Test
-    void replica_beingWritten_isFound() throws IOException {
+    void replica_beingWritten_isFoundByItself() throws IOException {
+        WrittenReplicas written = new WrittenReplicas(SEED, List.of(root));
+        assertThat(written.unfinished()).isEmpty();
         store("3/rbw", bytes(10), bytes(10), STAMP);
-        assertThat(fault(2)).get().asString().contains("is left");
+        assertThat(written.unfinished()).get().asString().contains("is left");
+        assertThat(fault(2)).as("of the block itself").isEmpty();
     }
 
     private Optional<String> fault(int locations) throws IOException {
