@@ -36,6 +36,7 @@ public final class FakeNamespaceView implements NamespaceView {
 
     long annotationsVersion;
     final Map<String, Map<StorageTier, VolumeSpace>> spaces = new HashMap<>();
+    long spacesAgeMs = Long.MAX_VALUE;
 
     @Nullable
     String upgrade;
@@ -212,6 +213,11 @@ public final class FakeNamespaceView implements NamespaceView {
     @Override
     public Map<StorageTier, VolumeSpace> volumes(String node) {
         return spaces.getOrDefault(node, Map.of());
+    }
+
+    @Override
+    public long volumesAgeMs(String node) {
+        return spacesAgeMs;
     }
 
     @Override

@@ -259,6 +259,11 @@ public interface NamespaceView {
         return Map.of();
     }
 
+    /** How long ago a DataNode reported its volumes; the greatest number while that is not known. */
+    default long volumesAgeMs(String node) {
+        return Long.MAX_VALUE;
+    }
+
     /**
      * The UUIDs of the DataNodes that hold a healthy replica of blocks and are in service, in the order of the blocks, of which
      * there are at most {@link #lockBlocks}; none where there is no such complete, replicated block. Empty while the NameNode

@@ -22,8 +22,11 @@ final class TierSpace {
     /** DataNodes report their volumes to the NameNode that often. */
     static final long VALID_MS = 3_000;
 
-    /** By then what a DataNode reported shows a move that ended. */
+    /** By then what a DataNode reported shows a move that ended, where it is not known when it reported. */
     private static final long REPORTED_MS = 2 * VALID_MS + 1_000;
+
+    /** A report that arrives so long after the result of a move was made after the move. */
+    private static final long REPORTING_MS = 1_000;
 
     private final NamespaceView view;
     private final double highWater;
@@ -62,7 +65,8 @@ final class TierSpace {
                 count(space, move.volumes(), move.block().lengthBytes());
             }
             Deque<Moved> lately = moved.getOrDefault(node, new ArrayDeque<>());
-            while (!lately.isEmpty() && nowMs - lately.peek().atMs >= REPORTED_MS) {
+            long shownMs = shownMs(nowMs, node);
+            while (!lately.isEmpty() && lately.peek().atMs <= shownMs) {
                 lately.poll();
             }
             for (Moved each : lately) {
@@ -73,6 +77,12 @@ final class TierSpace {
             nodes.put(node, space);
         }
         return space;
+    }
+
+    /** Moves that had ended by then are in what the DataNode reported. */
+    private long shownMs(long nowMs, DataNodeState node) {
+        long ageMs = view.volumesAgeMs(node.uuid());
+        return nowMs - (ageMs == Long.MAX_VALUE ? REPORTED_MS : ageMs + REPORTING_MS);
     }
 
     /** Compares the report with what is known now: it may show moves that are open here, and not those that just ended. */

@@ -251,6 +251,11 @@ public final class SimulatedNamespace implements NamespaceView {
         return space.apply(node);
     }
 
+    @Override
+    public long volumesAgeMs(String node) {
+        return 0;
+    }
+
     /** Every block is a file of its own here, with the block's id for its inode. */
     @Override
     public List<Located> blocksOf(Collection<Long> inodes, int limit) {

@@ -58,6 +58,11 @@ public class ForwardingView implements NamespaceView {
     }
 
     @Override
+    public long volumesAgeMs(String node) {
+        return view.volumesAgeMs(node);
+    }
+
+    @Override
     public List<List<String>> holders(List<StampedBlock> blocks) {
         return view.holders(blocks);
     }

@@ -321,6 +321,13 @@ public final class NamesystemView implements NamespaceView {
     }
 
     @Override
+    public long volumesAgeMs(String node) {
+        DatanodeDescriptor found =
+                namesystem.getBlockManager().getDatanodeManager().getDatanode(node);
+        return found == null ? Long.MAX_VALUE : Math.max(0, Time.monotonicNow() - found.getLastUpdateMonotonic());
+    }
+
+    @Override
     public long lengthOf(long inode) {
         return locked(NamesystemLock.FS, "terraceLength", 0, () -> {
             INode file = namesystem.getFSDirectory().getInode(inode);
