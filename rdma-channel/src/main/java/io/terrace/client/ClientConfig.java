@@ -81,10 +81,16 @@ public record ClientConfig(
      * @param retainedMaxBytes memory of what is written and not acknowledged, of the process
      * @param pipelinesMax blocks of one file that are written at one time
      * @param firstExchangePercent of the pipelines that begin at another DataNode of theirs where that one is faster
+     * @param closesEarly whether a file is closed once the NameNode accepts it, not when all DataNodes have all of it
      * @param through which files get copies in memory while they are written
      */
     public record Write(
-            boolean enabled, long retainedMaxBytes, int pipelinesMax, int firstExchangePercent, Through through) {}
+            boolean enabled,
+            long retainedMaxBytes,
+            int pipelinesMax,
+            int firstExchangePercent,
+            boolean closesEarly,
+            Through through) {}
 
     /**
      * Copies in memory that are filled while a file is written.
@@ -122,6 +128,7 @@ public record ClientConfig(
                         TerraceSettings.CLIENT_WRITE_RETAINED.get(conf),
                         TerraceSettings.CLIENT_WRITE_PIPELINES.get(conf),
                         TerraceSettings.CLIENT_WRITE_FIRST_EXCHANGE.get(conf),
+                        TerraceSettings.CLIENT_WRITE_CLOSE.get(conf).equals("minimal"),
                         through(conf)));
     }
 

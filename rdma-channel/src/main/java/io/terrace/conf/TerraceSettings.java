@@ -188,6 +188,13 @@ public final class TerraceSettings {
                     + " writes to that one clearly faster than to the one that the NameNode names first. Not where"
                     + " that is on the client's host. 0: none.");
 
+    public static final Setting<String> CLIENT_WRITE_CLOSE = key("terrace.client.write.close", "client")
+            .oneOf("all", "minimal")
+            .doc("What close() of a file that is written over the channel waits for. all: each DataNode of each block"
+                    + " has it. minimal: the NameNode has accepted the file, which it does with"
+                    + " dfs.namenode.replication.min replicas of each block; the client sends what the others lack"
+                    + " in the background, of up to 64 files. hflush and hsync wait for all in any case.");
+
     public static final Setting<Boolean> CLIENT_WRITE_THROUGH = key("terrace.client.write.through", "client")
             .flag(false)
             .doc("Whether a block that is written over the channel is to be in memory as soon as it is written: the"

@@ -131,6 +131,16 @@ public enum Metric {
     CLIENT_WRITE_BLOCKS_OVERLAPPED(
             "client.write.blocks.overlapped",
             "Blocks written over the channel of which only the first DataNode had all when the next block of the file began."),
+    CLIENT_WRITE_CLOSED_EARLY(
+            "client.write.closed.early",
+            "Files whose close did not wait until all DataNodes had all of their blocks (terrace.client.write.close)."),
+    CLIENT_WRITE_CLOSED_UNFINISHED(
+            "client.write.closed.unfinished",
+            Kind.GAUGE,
+            "Part of these: files that are still sent to the DataNodes that lack some of them."),
+    CLIENT_WRITE_CLOSED_WAITED(
+            "client.write.closed.waited",
+            "Closes that waited for all DataNodes although they need not, as 64 closed files were still sent."),
     CLIENT_WRITE_FIRST_EXCHANGED(
             "client.write.first.exchanged",
             "Blocks that began at another DataNode of their pipeline than the NameNode named first, as the client writes to it faster."),

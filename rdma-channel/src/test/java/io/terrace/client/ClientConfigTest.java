@@ -26,7 +26,12 @@ class ClientConfigTest {
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
                         new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
                         new ClientConfig.Write(
-                                false, 64L << 20, 4, 80, new ClientConfig.Through(WriteThrough.NONE, List.of()))));
+                                false,
+                                64L << 20,
+                                4,
+                                80,
+                                false,
+                                new ClientConfig.Through(WriteThrough.NONE, List.of()))));
     }
 
     @Test
@@ -54,6 +59,7 @@ class ClientConfigTest {
         conf.set("terrace.client.tcp.readahead.max", "11m");
         conf.set("terrace.client.write.enabled", "true");
         conf.set("terrace.client.write.retained", "12m");
+        conf.set("terrace.client.write.close", "minimal");
         conf.set("terrace.client.write.through", "true");
         conf.set("terrace.client.write.through.paths", "/tmp/out, /hbase/");
         conf.set("terrace.client.write.through.replicas", "all");
@@ -80,7 +86,18 @@ class ClientConfigTest {
                                 12L << 20,
                                 4,
                                 80,
+                                true,
                                 new ClientConfig.Through(WriteThrough.ALL, List.of("/tmp/out", "/hbase/")))));
+    }
+
+    @Test
+    void from_unknownWayToClose_isRefusedWithTheWordsThatAre() {
+        conf.set("terrace.client.write.close", "soon");
+        assertThatThrownBy(() -> ClientConfig.from(conf))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("terrace.client.write.close")
+                .hasMessageContaining("soon")
+                .hasMessageContaining("all or minimal");
     }
 
     @Test

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -113,32 +112,6 @@ class OverlappedWritesTest {
         return List.of(Objects.requireNonNull(stream.getPipeline()));
     }
 
-    /** A DataNode takes nothing in until this ends, or until its writer is stopped. */
-    private static final class Held extends DataNodeFaultInjector {
-        private final String writers;
-        private final CountDownLatch over = new CountDownLatch(1);
-
-        Held(DatanodeInfo node) {
-            this.writers = "terrace-write-" + node.getDatanodeUuid();
-        }
-
-        void end() {
-            DataNodeFaultInjector.set(new DataNodeFaultInjector());
-            over.countDown();
-        }
-
-        @Override
-        public void delayWriteToDisk() {
-            if (Thread.currentThread().getName().startsWith(writers)) {
-                try {
-                    over.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            }
-        }
-    }
-
     /** Writes the first block and some of the second, and returns when that has begun while a DataNode of the first is held. */
     private FutureTask<Void> overlap(FSDataOutputStream out, byte[] written, int to) {
         long before = ClientMetrics.value(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED);
@@ -160,7 +133,7 @@ class OverlappedWritesTest {
             out.write(written, 0, 1_000);
             out.hflush();
             List<DatanodeInfo> first = pipeline(out);
-            Held held = new Held(first.get(1 + random.nextInt(2)));
+            HeldDataNode held = new HeldDataNode(first.get(1 + random.nextInt(2)));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
             assertThat(pipeline(out)).doesNotContainAnyElementsOf(first);
@@ -182,7 +155,7 @@ class OverlappedWritesTest {
             out.write(written, 0, 1_000);
             out.hflush();
             List<DatanodeInfo> first = pipeline(out);
-            Held held = new Held(first.get(3));
+            HeldDataNode held = new HeldDataNode(first.get(3));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
             await().atMost(PATIENCE).until(() -> !pipeline(out).equals(first));
@@ -211,7 +184,7 @@ class OverlappedWritesTest {
             out.hflush();
             List<DatanodeInfo> first = pipeline(out);
             lost.add(first.get(victim).getDatanodeUuid());
-            Held held = new Held(first.get(victim == 0 ? 1 : 2));
+            HeldDataNode held = new HeldDataNode(first.get(victim == 0 ? 1 : 2));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
             FutureTask<DataNodeProperties> stops = new FutureTask<>(() -> stop(first.get(victim)));

@@ -75,6 +75,25 @@ public final class FileOutput {
         return queue.awaitAcked(sequence, timeoutMs) != FrameQueue.Wait.TIMED_OUT;
     }
 
+    /**
+     * Nothing is written any more, after {@link #endBlock}. Then the last block is left as any other is when the next one begins:
+     * the NameNode may be asked to complete the file.
+     */
+    public void complete() {
+        queue.complete();
+        sender.wake();
+    }
+
+    /** After {@link #complete}: as {@link #awaitAcked}, until the first DataNode of each block has finalised it. */
+    public boolean awaitWritten(long timeoutMs) throws InterruptedException {
+        return queue.awaitWritten(timeoutMs) != FrameQueue.Wait.TIMED_OUT;
+    }
+
+    /** Waits as {@link #awaitAcked} until all DataNodes have all that was written. */
+    public boolean awaitAll(long timeoutMs) throws InterruptedException {
+        return awaitAcked(lastQueued(), timeoutMs);
+    }
+
     public boolean isLeftToStock() {
         return queue.isLeftToStock();
     }
@@ -122,7 +141,17 @@ public final class FileOutput {
     /** Gives back the memory of what was not sent; what the streamer may be sending, once it has ended. */
     public void release() {
         filler.release();
-        sender.release();
+        sender.release(() -> {});
+    }
+
+    /**
+     * Nobody writes to it any more; the streamer goes on until all DataNodes have all of it.
+     *
+     * @param whenEnded run once it has ended
+     */
+    void release(Runnable whenEnded) {
+        filler.release();
+        sender.release(whenEnded);
     }
 
     /**

@@ -40,7 +40,8 @@ final class FileSender implements BlockSender.Progress {
     private @Nullable BlockSender block;
     private boolean left;
     private boolean ended;
-    private boolean released;
+    private volatile boolean released;
+    private Runnable whenEnded = () -> {};
 
     /** DataNodes of the block. */
     private int nodes;
@@ -101,7 +102,7 @@ final class FileSender implements BlockSender.Progress {
             selector = opened;
             BlockOpening fresh = new BlockOpening(connections, stock, opened, this::serve);
             opening = fresh;
-            while (stock.isRunning() && !(left && trailing.isEmpty())) {
+            while (stock.isRunning() && !isLeft() && !isDone()) {
                 advance(fresh);
             }
         } finally {
@@ -113,23 +114,47 @@ final class FileSender implements BlockSender.Progress {
         return left && trailing.isEmpty();
     }
 
-    /** Nobody writes to the file any more. Any thread; the streamer may still run, if a wait for it was interrupted. */
-    synchronized void release() {
-        released = true;
-        if (ended) {
-            queue.end(List.of());
+    /** Whether nobody writes to the file any more, and all DataNodes have it. */
+    private boolean isDone() {
+        return released && block == null && trailing.isEmpty() && !queue.hasUnsent();
+    }
+
+    /**
+     * Nobody writes to the file any more. Any thread; the streamer may still run, if a wait for it was interrupted, or if the
+     * file was closed before all DataNodes have all of it.
+     *
+     * @param then run once it has ended
+     */
+    void release(Runnable then) {
+        boolean now;
+        synchronized (this) {
+            released = true;
+            now = ended;
+            if (now) {
+                queue.end(List.of());
+            } else {
+                whenEnded = then;
+            }
+        }
+        if (now) {
+            then.run();
+        } else {
+            wake();
         }
     }
 
     /** After {@link #run}: what was not sent is stock's or nobody's. */
     void end() {
         dropSent();
+        Runnable then;
         synchronized (this) {
             ended = true;
             if (released) {
                 queue.end(List.of());
             }
+            then = whenEnded;
         }
+        then.run();
     }
 
     private void dropSent() {
@@ -165,9 +190,16 @@ final class FileSender implements BlockSender.Progress {
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED);
             trailing.add(current, stock.leaveBlock(current.endBytes()));
             nextBlock();
+        } else if (current != null && current.isFinalisedByFirst() && queue.isAllSent()) {
+            block = null;
+            measured(current);
+            trailing.add(current, stock.leaveBlock(current.endBytes()));
         } else if (current == null && !left && queue.hasUnsent()) {
             nextBlock();
         } else {
+            if (current == null && !left && queue.isAllSent()) {
+                queue.written();
+            }
             await(at, leftNs);
         }
     }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,10 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
     private final Deque<DataFrame> unacked = new ArrayDeque<>();
 
     private volatile State state = State.OPEN;
+
+    private volatile boolean complete;
+    private boolean written;
+
     private long lastQueued;
     private long lastAcked;
     private volatile long heldBytes;
@@ -149,15 +154,42 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
 
     /** Waits until a frame is acknowledged or the file is no more the streamer's. */
     synchronized Wait awaitAcked(long sequence, long timeoutMs) throws InterruptedException {
+        return await(() -> lastAcked >= sequence, timeoutMs);
+    }
+
+    private Wait await(BooleanSupplier reached, long timeoutMs) throws InterruptedException {
         long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-        while (lastAcked < sequence && state == State.OPEN) {
+        while (!reached.getAsBoolean() && state == State.OPEN) {
             long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
             if (leftMs <= 0) {
                 return Wait.TIMED_OUT;
             }
             wait(leftMs);
         }
-        return lastAcked >= sequence ? Wait.ACKED : Wait.NOT_SENT;
+        return reached.getAsBoolean() ? Wait.ACKED : Wait.NOT_SENT;
+    }
+
+    /** Nothing is queued any more. */
+    void complete() {
+        complete = true;
+    }
+
+    /** Whether nothing is left to be queued or sent for the first time. */
+    boolean isAllSent() {
+        return complete && !hasUnsent();
+    }
+
+    /** The first DataNode of each block has finalised it, and no pipeline is set up again with a new stamp any more. */
+    synchronized void written() {
+        if (!written) {
+            written = true;
+            notifyAll();
+        }
+    }
+
+    /** As {@link #awaitAcked} of the last frame, but it is enough that the first DataNode of each block has finalised it. */
+    synchronized Wait awaitWritten(long timeoutMs) throws InterruptedException {
+        return await(() -> written || lastAcked >= lastQueued, timeoutMs);
     }
 
     /** The streamer sends no more of this file; stock's stream takes what is left. */

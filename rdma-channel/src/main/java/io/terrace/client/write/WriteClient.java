@@ -6,6 +6,7 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -13,12 +14,17 @@ import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes of all file systems of a process that have the same settings: they share connections. The memory of frames is
- * shared by the whole process. Thread-safe.
+ * Writes of all file systems of a process that have the same settings: they share connections. The memory of frames, and
+ * the limit of closed files that are still sent, are those of the whole process. Thread-safe.
  */
 public final class WriteClient implements Closeable {
     private static final Map<ClientConfig, WriteClient> SHARED = new ConcurrentHashMap<>();
     private static final long HEAP_SHARE = 10;
+
+    /** Closed files that are still sent; each has its thread. */
+    private static final int MOST_UNFINISHED = 64;
+
+    private static final Semaphore UNFINISHED = new Semaphore(MOST_UNFINISHED);
 
     private static @Nullable FramePool pool;
 
@@ -29,17 +35,21 @@ public final class WriteClient implements Closeable {
     private final ClientConfig.Through through;
     private final NodeSpeeds speeds = new NodeSpeeds();
     private final FirstExchange firstExchange;
+    private final boolean closesEarly;
 
     private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
         this.frames = frames;
         this.mostPipelines = settings.write().pipelinesMax();
         this.through = settings.write().through();
+        this.closesEarly = settings.write().closesEarly();
         this.firstExchange =
                 new FirstExchange(speeds, settings.write().firstExchangePercent(), () -> ThreadLocalRandom.current()
                         .nextInt(100));
         this.connections =
                 new WriteConnections(settings, WindowConnector.of(settings.remote(), metricRegistry), metricRegistry);
         this.metricRegistry = metricRegistry;
+        metricRegistry.gauge(
+                Metric.CLIENT_WRITE_CLOSED_UNFINISHED, () -> MOST_UNFINISHED - UNFINISHED.availablePermits());
     }
 
     /** The one with these settings. The first of a process says how much memory frames may take. */
@@ -98,6 +108,27 @@ public final class WriteClient implements Closeable {
         if (firstExchange.exchange(nodes, types, storages, System.nanoTime())) {
             metricRegistry.increment(Metric.CLIENT_WRITE_FIRST_EXCHANGED);
         }
+    }
+
+    /** Whether a file is closed once the NameNode accepts it, not when all DataNodes have all of it. */
+    public boolean closesEarly() {
+        return closesEarly;
+    }
+
+    /**
+     * Leaves a file to its streamer, which goes on until all DataNodes have all of it. Nobody writes to it any more, and the
+     * NameNode has accepted it.
+     *
+     * @return false where too many files are; all DataNodes are to be waited for
+     */
+    public boolean leaveUnfinished(FileOutput closed) {
+        if (!UNFINISHED.tryAcquire()) {
+            metricRegistry.increment(Metric.CLIENT_WRITE_CLOSED_WAITED);
+            return false;
+        }
+        metricRegistry.increment(Metric.CLIENT_WRITE_CLOSED_EARLY);
+        closed.release(UNFINISHED::release);
+        return true;
     }
 
     /** Closes the connections that no file uses. */

@@ -78,7 +78,7 @@ final class StockEndedBlock implements EndedBlock {
 
     @Override
     public void acknowledged() {
-        if (streamer.progress != null) {
+        if (streamer.progress != null && !streamer.isCompleted()) {
             streamer.progress.progress();
         }
     }
@@ -140,6 +140,16 @@ final class StockEndedBlock implements EndedBlock {
         if (!required && !wanted) {
             return null;
         }
+        if (streamer.isCompleted()) {
+            // Without the file's lease the NameNode names no DataNode.
+            LOG.warn(
+                    "{} of {} stays with {} of {} replicas, until the NameNode makes the others",
+                    block,
+                    streamer.src,
+                    found.length,
+                    nodes.length);
+            return null;
+        }
         try {
             if (failed.size() == MOST_FAILED) {
                 throw new IOException("Failed to copy " + block + " to any of " + failed);
@@ -151,7 +161,8 @@ final class StockEndedBlock implements EndedBlock {
                     failed.size());
         } catch (IOException e) {
             int least = client.dtpReplaceDatanodeOnFailureReplication;
-            if (required && !policy.isBestEffort() && !(least > 0 && found.length >= least)) {
+            boolean mayBeLess = policy.isBestEffort() || (least > 0 && found.length >= least) || streamer.isCompleted();
+            if (required && !mayBeLess) {
                 throw e;
             }
             LOG.warn("{} of {} stays with {} of {} replicas", block, streamer.src, found.length, nodes.length, e);

@@ -55,6 +55,10 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private StorageType[] pipelineTypes = StorageType.EMPTY_ARRAY;
 
     private boolean flushed;
+
+    /** The NameNode has accepted the file: it has no lease any more, and nobody hears of a fault. */
+    private volatile boolean completed;
+
     private boolean recovering;
 
     /** Pipelines set up again since more was acknowledged last. */
@@ -106,6 +110,10 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     private void fail(Throwable e) {
+        if (completed) {
+            LOG.warn("{} is closed, and lacks replicas, which the NameNode makes", src, e);
+            return;
+        }
         if (e instanceof QuotaExceededException) {
             LOG.debug("DataStreamer Quota Exception", e);
         } else {
@@ -116,7 +124,16 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     @Override
     public boolean isRunning() {
-        return !closing && !streamerClosed() && dfsClient.clientRunning;
+        return !closing && !streamerClosed() && (completed || dfsClient.clientRunning);
+    }
+
+    /** The NameNode has accepted the file. */
+    void completed() {
+        completed = true;
+    }
+
+    boolean isCompleted() {
+        return completed;
     }
 
     @Override
@@ -371,10 +388,23 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             super.waitForAckedSeqno(sequence);
             return;
         }
+        await(timeoutMs -> output.awaitAcked(sequence, timeoutMs));
+    }
+
+    /** Waits until the NameNode may be asked to complete the file. */
+    void waitUntilWritten() throws IOException {
+        await(output::awaitWritten);
+    }
+
+    private interface Wait {
+        boolean ended(long timeoutMs) throws InterruptedException;
+    }
+
+    private void await(Wait wait) throws IOException {
         DatanodeInfo[] nodes = getNodes();
         int timeoutMs = dfsClient.getDatanodeWriteTimeout(nodes == null ? 3 : nodes.length);
         try {
-            if (!output.awaitAcked(sequence, timeoutMs)) {
+            if (!wait.ended(timeoutMs)) {
                 throw new InterruptedIOException(
                         "No ack received after " + timeoutMs / 1000 + "s and a timeout of " + timeoutMs / 1000 + "s");
             }

@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs;
 import io.terrace.client.write.FileOutput;
 import io.terrace.client.write.WriteClient;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.EnumSet;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.hdfs.TerraceDataStreamer.LeftToStockException;
@@ -17,9 +18,19 @@ import org.jspecify.annotations.Nullable;
  * is stock's. From where a DataNode of its pipeline has no channel it is stock's stream altogether.
  */
 final class TerraceOutputStream extends DFSOutputStream {
+    /** Between two calls to complete a file. */
+    private static final long MOST_PAUSE_MS = 1_000;
+
     private final TerraceDataStreamer sender;
     private final FileOutput output;
+    private final WriteClient writes;
     private boolean isStock;
+
+    /** Its close need not wait for all DataNodes, and the NameNode has accepted the file. */
+    private boolean acceptedEarly;
+
+    /** Then also: it is closed, and the streamer goes on. */
+    private boolean leftUnfinished;
 
     /** A call of stock's. */
     private interface StockCall {
@@ -50,6 +61,7 @@ final class TerraceOutputStream extends DFSOutputStream {
                 favoredNodes,
                 getAddBlockFlags(),
                 shouldSyncBlock);
+        this.writes = writes;
         this.output = sender.output();
         this.streamer = sender;
     }
@@ -181,7 +193,13 @@ final class TerraceOutputStream extends DFSOutputStream {
         if (!isStock()) {
             output.endBlock(false);
             try {
-                super.flushInternal();
+                if (writes.closesEarly()) {
+                    long unused = flushInternalWithoutWaitingAck();
+                    output.complete();
+                    sender.waitUntilWritten();
+                } else {
+                    super.flushInternal();
+                }
                 return;
             } catch (LeftToStockException e) {
                 isStock();
@@ -199,7 +217,56 @@ final class TerraceOutputStream extends DFSOutputStream {
     }
 
     @Override
+    void completeFile() throws IOException {
+        acceptedEarly = !isStock && writes.closesEarly() && isAcceptedEarly();
+        if (acceptedEarly) {
+            sender.completed();
+        } else {
+            super.completeFile();
+        }
+    }
+
+    /**
+     * Asks the NameNode to complete the file until all DataNodes have it: how many replicas are enough only the NameNode knows.
+     * False where it has not accepted it by then, which stock's calls are for.
+     */
+    private boolean isAcceptedEarly() throws IOException {
+        long pauseMs = dfsClient.getConf().getBlockWriteLocateFollowingInitialDelayMs();
+        try {
+            while (!output.awaitAll(0)) {
+                if (dfsClient.namenode.complete(src, dfsClient.clientName, sender.getBlock(), fileId)) {
+                    return true;
+                }
+                boolean unused = output.awaitAll(pauseMs);
+                pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS);
+            }
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException("Interrupted while " + src + " was completed");
+        }
+        return false;
+    }
+
+    /** Whether the streamer goes on after the file's end. */
+    private boolean leavesUnfinished() {
+        try {
+            if (acceptedEarly && !leftUnfinished && !output.awaitAll(0)) {
+                leftUnfinished = writes.leaveUnfinished(output);
+                while (!leftUnfinished && !output.awaitAll(MOST_PAUSE_MS)) {
+                    LOG.debug("{} waits for all its DataNodes, as too many other closed files do", src);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return leftUnfinished;
+    }
+
+    @Override
     protected void closeThreads(boolean force) throws IOException {
+        if (leavesUnfinished()) {
+            setClosed();
+            return;
+        }
         try {
             super.closeThreads(force);
         } finally {

@@ -283,6 +283,18 @@ final class FakeStreamer implements StockStreamer {
         output.release();
     }
 
+    /**
+     * Ends the file without waiting for all DataNodes.
+     *
+     * @param whenEnded run when nothing is sent any more
+     */
+    void closeEarly(Runnable whenEnded) throws InterruptedException {
+        output.endBlock(false);
+        output.complete();
+        assertThat(output.awaitWritten(TIMEOUT_MS)).isTrue();
+        output.release(whenEnded);
+    }
+
     private byte[] request(BlockConstructionStage stage) {
         return request(stage, asked, acknowledged, sent);
     }
