@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.terrace.placement.hdfs.NameNodePluginTest;
+import io.terrace.placement.hdfs.NameNodeRestart;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.placementctl.command.ExitCode;
@@ -73,8 +74,7 @@ class HistoryCtlTest {
     }
 
     private void restart() throws Exception {
-        cluster.restartNameNode(0);
-        cluster.waitActive();
+        NameNodeRestart.of(cluster);
         connect();
     }
 

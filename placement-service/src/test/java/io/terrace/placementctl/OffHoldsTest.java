@@ -3,6 +3,7 @@ package io.terrace.placementctl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.placement.hdfs.NameNodeRestart;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.placement.state.OperatorState;
@@ -73,8 +74,7 @@ class OffHoldsTest {
     }
 
     private void restart() throws Exception {
-        cluster.restartNameNode(0);
-        cluster.waitActive();
+        NameNodeRestart.of(cluster);
         dataNode.close();
         connect();
     }

@@ -3,6 +3,7 @@ package io.terrace.placementctl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.placement.hdfs.NameNodeRestart;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.OperatorState.Order;
@@ -65,8 +66,7 @@ class PinCtlTest {
 
     private static void beginWith(OperatorState orders) throws Exception {
         fs.setXAttr(ROOT, ATTRIBUTE, orders.encoded());
-        cluster.restartNameNode(0);
-        cluster.waitActive();
+        NameNodeRestart.of(cluster);
         session = CtlSession.of(
                 dir.resolve("conf"),
                 fs.getUri(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.terrace.placement.hdfs.NameNodeRestart;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -95,8 +96,7 @@ final class PolicyFixture implements AutoCloseable {
 
     void restart() throws Exception {
         dataNode.close();
-        cluster.restartNameNode(0);
-        cluster.waitActive();
+        NameNodeRestart.of(cluster);
         connect();
     }
 

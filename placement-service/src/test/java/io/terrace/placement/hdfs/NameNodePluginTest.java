@@ -330,8 +330,7 @@ public class NameNodePluginTest {
         one.reads(block, 3);
         one.beat();
         one.beat();
-        cluster.restartNameNode(0);
-        cluster.waitActive();
+        NameNodeRestart.of(cluster);
         try (StandInDataNode again = standIn(0)) {
             again.memory.putAll(one.memory);
             HeartbeatResponseProto answer = await().atMost(Duration.ofSeconds(10))

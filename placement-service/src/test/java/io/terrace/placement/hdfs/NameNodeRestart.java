@@ -1,0 +1,22 @@
+package io.terrace.placement.hdfs;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+
+/** Starts the NameNode of a cluster again. The cluster itself looks once a second whether it is up. */
+public final class NameNodeRestart {
+
+    private NameNodeRestart() {}
+
+    public static void of(MiniDFSCluster cluster) throws IOException {
+        cluster.restartNameNode(0, false);
+        await().pollInterval(Duration.ofMillis(20))
+                .atMost(Duration.ofMinutes(1))
+                .ignoreExceptions()
+                .until(() -> cluster.isNameNodeUp(0));
+        cluster.waitActive();
+    }
+}
