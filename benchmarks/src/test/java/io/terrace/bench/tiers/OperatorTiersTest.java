@@ -14,7 +14,6 @@ import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -165,7 +164,9 @@ class OperatorTiersTest {
                 .until(() -> tiers.explain(file).getBlocks(0).getRange().startsWith("rule 2 "));
         assertThat(mover(new Path("/yield"))).as("exit code of the Mover").isZero();
         awaitTypes(file, ON_DISK);
-        await().atMost(Duration.ofMinutes(2)).until(() -> {
+        // It looks again at once, not with its next sweep.
+        tiers.rules("- path: /yield/**", "  tiers: ssd..disk", "  replicas: all");
+        await().atMost(FourTierCluster.PATIENCE).until(() -> {
             read(file);
             return tiers.explain(file).getBlocks(0).getReplicasList().stream()
                     .allMatch(replica -> replica.getStays().startsWith("moved from ssd to disk by others"));
