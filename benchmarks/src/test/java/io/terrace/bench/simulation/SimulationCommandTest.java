@@ -33,14 +33,20 @@ final class SimulationCommandTest {
                 .execute(arguments);
     }
 
+    /** The one search for all of them: it takes long. */
     @Test
-    void json_holdsTheFiguresFlat() throws Exception {
+    void everyPlantedBug_isFoundInTime_andJsonHoldsTheFiguresFlat() throws Exception {
         Path file = directory.resolve("figures.json");
 
         int code = execute("--seeds", "2", "--json", file.toString());
 
         JsonNode figures = new ObjectMapper().readTree(file.toFile());
-        assertThat(code).isZero();
+        assertThat(code).as(out.toString()).isZero();
+        for (Mutation mutation : Mutation.values()) {
+            assertThat(out.toString().lines()).anySatisfy(line -> assertThat(line)
+                    .startsWith(mutation.title() + " ")
+                    .contains(" found by seed ", mutation.breaks().title()));
+        }
         assertThat(figures.get("seeds").asInt()).isEqualTo(2);
         assertThat(figures.get("failed").asInt()).isZero();
         assertThat(figures.get("seeds_per_hour").asLong()).isPositive();
