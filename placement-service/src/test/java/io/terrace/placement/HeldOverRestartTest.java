@@ -3,7 +3,6 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
-import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.StampedBlock;
@@ -17,12 +16,11 @@ class HeldOverRestartTest extends TieredCluster {
     private static final StampedBlock BLOCK = block(1, 4);
     private static final String RULE = "- path: /a/**";
 
-    private final SteppedJournal journal = new SteppedJournal(
-            () -> 1_700_000_000_000L + nowMs, 60_000, settings.heat().halfLifeMs(), metricRegistry);
+    private SteppedJournal journal;
 
     @BeforeEach
-    void keepAJournal() {
-        placement.keepIn(journal.engineSide());
+    void begin() {
+        journal = keepJournal();
     }
 
     private void moverTakesItHome() {
@@ -39,18 +37,9 @@ class HeldOverRestartTest extends TieredCluster {
     }
 
     private void restart() {
-        turnJournal();
-        journal.restart(new MetricRegistry());
-        placement = new PlacementEngine(settings, names, new MetricRegistry());
-        placement.keepIn(journal.engineSide());
-        placement.activate(EPOCH + 1, OperatorState.initial());
-        turnJournal();
+        restart(journal, EPOCH + 1);
         rules(RULE, "  tiers: ssd..disk");
         beats(2);
-    }
-
-    private void turnJournal() {
-        journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
     }
 
     private String stays() {

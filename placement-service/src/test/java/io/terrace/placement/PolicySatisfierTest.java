@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
-import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.Move.Cause;
@@ -129,37 +128,29 @@ class PolicySatisfierTest extends TieredCluster {
         assertThat(directories.walked).hasSize(3);
     }
 
-    @Test
-    void restartedAmidAWalk_goesOnWhereItStood_andWalksAgainSoon() {
-        SteppedJournal journal = new SteppedJournal(
-                () -> 1_700_000_000_000L + nowMs, 60_000, settings.heat().halfLifeMs(), metricRegistry);
-        placement.keepIn(journal.engineSide());
+    private void beginAWalkOf30() {
         for (int i = 0; i < 30; i++) {
             file(1 + i, "/a/" + number(i), StorageTier.SSD, StorageTier.DISK);
         }
         directories.heldNs = TimeUnit.MILLISECONDS.toNanos(3);
         rules("- path: /a/**", "  satisfy: true");
         waits(15_000);
+    }
+
+    @Test
+    void restartedAmidAWalk_goesOnWhereItStood_andWalksAgainSoon() {
+        SteppedJournal journal = keepJournal();
+        beginAWalkOf30();
         int before = ordered(one).size() + ordered(two).size();
         assertThat(before).isBetween(6, 20);
-        journal.turn(1);
-        journal.restart(new MetricRegistry());
-        placement = new PlacementEngine(settings, names, new MetricRegistry());
-        placement.keepIn(journal.engineSide());
-        placement.activate(EPOCH + 1, OperatorState.initial());
-        journal.turn(2);
+        restart(journal, EPOCH + 1);
         rules("- path: /a/**", "  satisfy: true");
         waits(40_000);
         assertThat(directories.walked).as("it did not begin again").containsExactly("/a");
         assertThat(ordered(one).size() + ordered(two).size()).isEqualTo(30);
         waits(TimeUnit.MINUTES.toMillis(2));
         assertThat(directories.walked).hasSize(2);
-        journal.turn(3);
-        journal.restart(new MetricRegistry());
-        placement = new PlacementEngine(settings, names, new MetricRegistry());
-        placement.keepIn(journal.engineSide());
-        placement.activate(EPOCH + 2, OperatorState.initial());
-        journal.turn(4);
+        restart(journal, EPOCH + 2);
         rules("- path: /a/**", "  satisfy: true");
         waits(10_000);
         assertThat(directories.walked).as("no walk was under way").hasSize(3);
@@ -167,21 +158,9 @@ class PolicySatisfierTest extends TieredCluster {
 
     @Test
     void restartedAmidAWalk_whileTheNameNodeIsInSafeMode_goesOnWhereItStood() {
-        SteppedJournal journal = new SteppedJournal(
-                () -> 1_700_000_000_000L + nowMs, 60_000, settings.heat().halfLifeMs(), metricRegistry);
-        placement.keepIn(journal.engineSide());
-        for (int i = 0; i < 30; i++) {
-            file(1 + i, "/a/" + number(i), StorageTier.SSD, StorageTier.DISK);
-        }
-        directories.heldNs = TimeUnit.MILLISECONDS.toNanos(3);
-        rules("- path: /a/**", "  satisfy: true");
-        waits(15_000);
-        journal.turn(1);
-        journal.restart(new MetricRegistry());
-        placement = new PlacementEngine(settings, names, new MetricRegistry());
-        placement.keepIn(journal.engineSide());
-        placement.activate(EPOCH + 1, OperatorState.initial());
-        journal.turn(2);
+        SteppedJournal journal = keepJournal();
+        beginAWalkOf30();
+        restart(journal, EPOCH + 1);
         directories.safeMode = true;
         rules("- path: /a/**", "  satisfy: true");
         waits(10_000);

@@ -1,11 +1,14 @@
 package io.terrace.placement;
 
 import io.terrace.common.StorageTier;
+import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.NamespaceView.VolumeSpace;
+import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
@@ -13,6 +16,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Two DataNodes with volumes of all tiers, on which moves between volumes are carried out at once. */
@@ -97,6 +101,24 @@ public abstract class TieredCluster extends SteppedLoop {
                         before.replicas(),
                         before.quotaTiers(),
                         ms));
+    }
+
+    /** A journal, which the engine keeps from now on. */
+    final SteppedJournal keepJournal() {
+        SteppedJournal journal = new SteppedJournal(
+                () -> 1_700_000_000_000L + nowMs, 60_000, settings.heat().halfLifeMs(), metricRegistry);
+        placement.keepIn(journal.engineSide());
+        return journal;
+    }
+
+    /** The NameNode begins anew in that epoch, with what the journal has and without rules. */
+    final void restart(SteppedJournal journal, long epoch) {
+        journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
+        journal.restart(new MetricRegistry());
+        placement = new PlacementEngine(settings, names, new MetricRegistry());
+        placement.keepIn(journal.engineSide());
+        placement.activate(epoch, OperatorState.initial());
+        journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
     }
 
     final StorageTier tier(StampedBlock block, FakeDataNode node) {
