@@ -44,10 +44,13 @@ final class WrittenReplicas {
     /** A file of a replica that is not finalised, when nobody writes; empty if there is none. */
     Optional<String> unfinished() throws IOException {
         return files().stream()
-                .map(Path::toString)
-                .filter(file -> file.contains("/rbw/") || file.contains("/tmp/blk_"))
+                .filter(WrittenReplicas::isUnfinished)
                 .map(file -> file + " is left")
                 .findFirst();
+    }
+
+    private static boolean isUnfinished(Path file) {
+        return file.toString().contains("/rbw/") || file.toString().contains("/tmp/blk_");
     }
 
     private Optional<String> fault(LocatedBlock located, int replication, List<Path> files) throws IOException {
@@ -57,7 +60,8 @@ final class WrittenReplicas {
                     + " replicas at the NameNode" + (located.isCorrupt() ? ", and is corrupt" : ""));
         }
         List<Path> replicas = files.stream()
-                .filter(file -> file.getFileName().toString().equals(block.getBlockName()))
+                .filter(file ->
+                        !isUnfinished(file) && file.getFileName().toString().equals(block.getBlockName()))
                 .toList();
         if (replicas.size() < replication) {
             return Optional.of(block + " has " + replicas.size() + " of " + replication + " replicas in the volumes");
