@@ -47,6 +47,7 @@ final class ConfigurationCheck {
         otherHosts();
         nameNode();
         dataNode();
+        found.addAll(new WriteCheck(conf).run());
         return found;
     }
 

@@ -1,6 +1,8 @@
 package io.terrace.placement.hdfs.admin;
 
+import io.terrace.common.Quantity;
 import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
@@ -31,6 +33,11 @@ final class HealthChecks {
     /** A Mover that runs keeps this file open. */
     private static final String MOVER_ID = "/system/mover.id";
 
+    /** Fewer say nothing of their share. */
+    private static final long LEAST_WRITES = 100;
+
+    private static final double MOST_FAILED_SHARE = 0.05;
+
     private final FSNamesystem namesystem;
     private final Configuration conf;
     private final NamesystemLookup lookup;
@@ -59,6 +66,11 @@ final class HealthChecks {
                                 "the DataNode is live but its plugin never reported to this NameNode",
                                 "check dfs.datanode.plugins, dfs.datanode.fsdataset.factory and the jars on its class path, and its log"));
         nodes.forEach(this::dataNode);
+        boolean ours = namesystem.getBlockManager().getBlockPlacementPolicy() instanceof TerraceBlockPlacementPolicy;
+        HealthFinding first = firstDataNode(ours, nodes);
+        if (first != null) {
+            found.add(finding("NameNode", first));
+        }
         HealthFinding order = readOrder(
                 conf.getBoolean(DFSConfigKeys.DFS_NAMENODE_READ_CONSIDERSTORAGETYPE_KEY, false),
                 conf.getBoolean(DFSConfigKeys.DFS_NAMENODE_READ_CONSIDERLOAD_KEY, false),
@@ -76,6 +88,55 @@ final class HealthChecks {
                     "go on with the upgrade: put the same jars on all hosts and restart the daemons that have others");
         }
         return found;
+    }
+
+    /** Whether the NameNode draws where blocks begin, while clients write over the channel; null when it is as it should. */
+    static @Nullable HealthFinding firstDataNode(boolean draws, List<NodeReport> nodes) {
+        long blocks = nodes.stream()
+                .mapToLong(node -> figure(node, Metric.CHANNEL_WRITE_BLOCKS))
+                .sum();
+        return draws || blocks == 0 || nodes.size() < 2
+                ? null
+                : new HealthFinding(
+                        "namenode.first-datanode-class",
+                        Severity.NOTE,
+                        "clients write over the channel, and the NameNode has stock HDFS choose where blocks begin: a slow"
+                                + " DataNode is the first as often as a fast one",
+                        "where DataNodes differ, set dfs.block.replicator.classname to "
+                                + TerraceBlockPlacementPolicy.class.getName());
+    }
+
+    /** What a DataNode's figures say of writes over the channel: why clients leave files to stock, or write blocks again. */
+    static List<HealthFinding> writes(NodeReport node) {
+        List<HealthFinding> findings = new ArrayList<>();
+        long turnedAway = figure(node, Metric.CHANNEL_WRITE_CONNECTIONS_REFUSED);
+        if (turnedAway > 0) {
+            findings.add(new HealthFinding(
+                    "datanode.writes-turned-away",
+                    Severity.WARNING,
+                    "all its connections for writes were in use " + turnedAway
+                            + " times since it was started: its clients left these files to stock HDFS",
+                    "raise terrace.datanode.write.connections.max"));
+        }
+        long blocks = figure(node, Metric.CHANNEL_WRITE_BLOCKS);
+        long refused = figure(node, Metric.CHANNEL_WRITE_REFUSED);
+        long failed = figure(node, Metric.CHANNEL_WRITE_FAILED);
+        long all = blocks + refused + failed;
+        if (all >= LEAST_WRITES && refused + failed > all * MOST_FAILED_SHARE) {
+            findings.add(new HealthFinding(
+                    "datanode.writes-failed",
+                    Severity.WARNING,
+                    "of " + all + " blocks that clients wrote over the channel since it was started it refused "
+                            + Quantity.share(refused, all) + " and did not finish " + Quantity.share(failed, all)
+                            + " (" + figure(node, Metric.CHANNEL_WRITE_FORWARD_FAILED)
+                            + " times another DataNode of the pipeline failed)",
+                    "its log says why, one line each"));
+        }
+        return findings;
+    }
+
+    private static long figure(NodeReport node, Metric metric) {
+        return node.figures().getOrDefault(metric.id(), 0L);
     }
 
     /** The storage types of the live DataNodes' volumes. */
@@ -253,6 +314,7 @@ final class HealthChecks {
                     "unpin something or raise terrace.datanode.memory.capacity");
         }
         node.conditions().forEach(condition -> found.add(finding(node.name(), condition)));
+        writes(node).forEach(finding -> found.add(finding(node.name(), finding)));
     }
 
     private void resized(NodeReport node) {
