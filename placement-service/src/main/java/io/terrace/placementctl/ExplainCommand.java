@@ -61,6 +61,7 @@ final class ExplainCommand extends AdminCommand {
         if (answer.hasPath()) {
             printer.line(head(answer));
         }
+        answer.getWriting().getLinesList().forEach(line -> wrapped(printer, "  ", line, 4));
         if (answer.hasPin()) {
             wrapped(printer, "", answer.getPin(), 2);
         }

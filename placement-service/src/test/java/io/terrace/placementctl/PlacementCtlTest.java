@@ -23,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSTestUtil;
@@ -267,6 +268,43 @@ class PlacementCtlTest {
         assertThat(block.get("next").asText()).startsWith("Stays until ");
         assertThat(block.get("replicas")).hasSize(2);
         assertThat(block.get("lastMoves").get(0).get("state").asText()).isEqualTo("done");
+    }
+
+    @Test
+    void explain_openFile_tellsWhoWritesIt() throws Exception {
+        Path open = new Path("/data/open");
+        int block = 1 << 20;
+        try (FSDataOutputStream stream = fs.create(open, true, 4096, (short) 1, block)) {
+            stream.write(new byte[3 * block + 700]);
+            stream.hflush();
+            assertThat(run("explain", "/data/open", "--blocks", "2")).isZero();
+            assertThat(out())
+                    .contains(
+                            "OPEN FOR WRITE by " + fs.getClient().getClientName()
+                                    + " on 127.0.0.1: 3 blocks are complete," + " 1 is being written.",
+                            "neither copied into memory nor moved between tiers",
+                            "No DataNode told of writes over the channel from 127.0.0.1",
+                            "NOT IN MEMORY: it is being written");
+            assertThat(run("explain", "/data/open", "--blocks", "2", "--json")).isZero();
+            JsonNode json = JSON.readTree(out);
+            assertThat(json.at("/writing/client").asText())
+                    .isEqualTo(fs.getClient().getClientName());
+            assertThat(json.at("/writing/completeBlocks").asInt()).isEqualTo(3);
+            assertThat(json.at("/writing/openBlocks").asInt()).isEqualTo(1);
+            assertThat(json.at("/blocks/0/state").asText()).isEqualTo("complete");
+            assertThat(json.at("/blocks/1/state").asText()).isEqualTo("under_construction");
+            assertThat(json.at("/blocks/1/replicas")).hasSize(1);
+        }
+        assertThat(run("explain", "/data/open")).isZero();
+        assertThat(out).doesNotContain("OPEN FOR WRITE");
+        assertThat(run("explain", "/data/open", "--json")).isZero();
+        assertThat(JSON.readTree(out).has("writing")).isFalse();
+        fs.delete(open, false);
+    }
+
+    /** On one line, as it was not wrapped. */
+    private String out() {
+        return out.replaceAll("\\s+", " ");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.write.WriteSpeeds;
 import java.io.Closeable;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
@@ -46,7 +47,8 @@ final class ScaledService implements Closeable {
                 metrics,
                 Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(properties::get)),
                 Time::monotonicNow);
-        firstNodes = new FirstNodes(nameNode.namesystem().getBlockManager(), metrics);
+        firstNodes =
+                new FirstNodes(nameNode.namesystem().getBlockManager(), new WriteSpeeds(System::nanoTime), metrics);
         rpc = new HeartbeatRpc(
                 new DataNodeCheck(nameNode.namesystem(), nameNode.conf()),
                 loop,

@@ -94,7 +94,7 @@ final class AbsenceTexts {
         if (situation.kind() == Kind.UNDER_CONSTRUCTION) {
             return new Verdict(
                     NOT + "it is being written (complete blocks of the file can come in)",
-                    "Its bytes still change, so a copy of them would be out of date.",
+                    "Its bytes still change, so a copy of them would be out of date, and its replicas stay where they are written.",
                     "Can come in as soon as it is complete.");
         }
         return null;

@@ -34,13 +34,16 @@ public final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, 
 
     private final BlockManager blocks;
     private final MetricRegistry metricRegistry;
-    private final WriteSpeeds speeds = new WriteSpeeds(System::nanoTime);
+    private final WriteSpeeds speeds;
     private final SparedNodes spared = new SparedNodes(System::nanoTime);
-    private final FirstNodeDraw draw =
-            new FirstNodeDraw(speeds, bound -> ThreadLocalRandom.current().nextInt(bound));
+    private final FirstNodeDraw draw;
     private volatile boolean closed;
 
-    public FirstNodes(BlockManager blocks, MetricRegistry metricRegistry) {
+    /** @param speeds takes what DataNodes tell */
+    public FirstNodes(BlockManager blocks, WriteSpeeds speeds, MetricRegistry metricRegistry) {
+        this.speeds = speeds;
+        this.draw =
+                new FirstNodeDraw(speeds, bound -> ThreadLocalRandom.current().nextInt(bound));
         this.blocks = blocks;
         this.metricRegistry = metricRegistry;
         metricRegistry.gauge(Metric.PLACEMENT_WRITE_HOSTS, speeds::hosts);

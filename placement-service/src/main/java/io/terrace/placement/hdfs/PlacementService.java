@@ -20,6 +20,7 @@ import io.terrace.placement.hdfs.namesystem.XAttrStore;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.placement.hdfs.web.PagePublisher;
 import io.terrace.placement.journal.Journal;
+import io.terrace.placement.write.WriteSpeeds;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
@@ -122,10 +123,22 @@ final class PlacementService implements AutoCloseable {
                 metricRegistry,
                 Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(conf)),
                 Time::monotonicNow);
+        WriteSpeeds speeds = new WriteSpeeds(System::nanoTime);
         AdminRpc admin = new AdminRpc(
-                nameNode, conf, settings, loop, view, store, policies, accessLog, journal, metricRegistry, handlers);
+                nameNode,
+                conf,
+                settings,
+                loop,
+                view,
+                store,
+                policies,
+                accessLog,
+                journal,
+                speeds,
+                metricRegistry,
+                handlers);
         RPC.Server server = null;
-        FirstNodes firstNodes = new FirstNodes(namesystem.getBlockManager(), metricRegistry);
+        FirstNodes firstNodes = new FirstNodes(namesystem.getBlockManager(), speeds, metricRegistry);
         try {
             HeartbeatRpc heartbeats = new HeartbeatRpc(
                     new DataNodeCheck(namesystem, conf),

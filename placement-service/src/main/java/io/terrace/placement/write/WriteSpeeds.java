@@ -92,6 +92,11 @@ public final class WriteSpeeds {
         return known == null ? List.of() : known;
     }
 
+    /** How long ago it was told. */
+    public long ageMs(Speed speed) {
+        return TimeUnit.NANOSECONDS.toMillis(Math.max(0, clockNs.getAsLong() - speed.toldNs()));
+    }
+
     boolean holds(Speed speed) {
         return clockNs.getAsLong() - speed.toldNs() < KEPT_NS;
     }

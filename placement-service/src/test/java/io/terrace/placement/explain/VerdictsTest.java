@@ -253,7 +253,7 @@ class VerdictsTest extends ExplainFixture {
         kind = Kind.UNDER_CONSTRUCTION;
         assertVerdict(
                 "NOT IN MEMORY: it is being written (complete blocks of the file can come in)",
-                "Its bytes still change, so a copy of them would be out of date.",
+                "Its bytes still change, so a copy of them would be out of date, and its replicas stay where they are written.",
                 "Can come in as soon as it is complete.");
         kind = Kind.GONE;
         assertThat(verdict().state()).isEqualTo("GONE");

@@ -3,6 +3,7 @@ package io.terrace.placement.hdfs.admin;
 import io.terrace.placement.explain.BlockSituation;
 import io.terrace.placement.explain.BlockVerdict;
 import io.terrace.placement.explain.FileSituation;
+import io.terrace.placement.explain.OpenFile;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
@@ -31,7 +32,9 @@ import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.PoolUseProto;
 import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
 import io.terrace.protocol.proto.AdminProtos.ReplicaRowProto;
+import io.terrace.protocol.proto.AdminProtos.TakenSpeedProto;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
+import io.terrace.protocol.proto.AdminProtos.WritingProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.util.HashSet;
 import java.util.List;
@@ -223,6 +226,21 @@ final class AdminCodec {
                 report,
                 file,
                 satisfying);
+    }
+
+    static WritingProto writing(OpenFile file) {
+        WritingProto.Builder proto = WritingProto.newBuilder()
+                .setClient(file.client())
+                .setHost(file.host())
+                .setCompleteBlocks(file.completeBlocks())
+                .setOpenBlocks(file.openBlocks())
+                .addAllLines(file.lines());
+        file.speeds()
+                .forEach(speed -> proto.addSpeeds(TakenSpeedProto.newBuilder()
+                        .setDatanode(speed.datanode())
+                        .setBytesPerSecond(speed.bytesPerSecond())
+                        .setToldAgoMs(speed.toldAgoMs())));
+        return proto.build();
     }
 
     /** Adds what people are told of the block. */

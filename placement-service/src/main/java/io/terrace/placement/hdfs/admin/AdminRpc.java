@@ -21,6 +21,7 @@ import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.placement.write.WriteSpeeds;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
@@ -110,6 +111,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             PolicyStore policies,
             @Nullable AccessLog accessLog,
             @Nullable Journal journal,
+            WriteSpeeds speeds,
             MetricRegistry metricRegistry,
             int handlers)
             throws IOException {
@@ -127,7 +129,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         OperatorStateUpdater updater = new OperatorStateUpdater(loop, store);
         this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
-        this.explanations = new Explanations(loop, lookup, view, rights, settings.moves());
+        this.explanations = new Explanations(loop, lookup, view, rights, settings.moves(), speeds);
         this.fileHistory = new FileHistory(loop, lookup, explanations, rights, journal, Time::now, hasPeers(conf));
         this.hottest = new HottestBlocks(
                 loop::nowMs,

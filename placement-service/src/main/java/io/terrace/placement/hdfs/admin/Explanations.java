@@ -5,6 +5,7 @@ import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.explain.BlockSituation;
 import io.terrace.placement.explain.FilePin;
 import io.terrace.placement.explain.FileSituation;
+import io.terrace.placement.explain.OpenFile;
 import io.terrace.placement.explain.Verdicts;
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
@@ -12,6 +13,7 @@ import io.terrace.placement.hdfs.namesystem.NamesystemLookup.Annotated;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.Writing;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.policyfile.AnnotatedRule;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -24,6 +26,7 @@ import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.write.WriteSpeeds;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
@@ -62,6 +65,7 @@ final class Explanations {
     private final NamesystemView view;
     private final CallerRights rights;
     private final FileSituations situations;
+    private final WriteSpeeds speeds;
 
     /** What the loop knows at one moment. */
     record Asked(
@@ -77,12 +81,14 @@ final class Explanations {
             NamesystemLookup lookup,
             NamesystemView view,
             CallerRights rights,
-            MoveSettings settings) {
+            MoveSettings settings,
+            WriteSpeeds speeds) {
         this.loop = loop;
         this.lookup = lookup;
         this.view = view;
         this.rights = rights;
         this.situations = new FileSituations(settings);
+        this.speeds = speeds;
     }
 
     MovesResponseProto moves(MovesRequestProto request) throws IOException, TimeoutException, InterruptedException {
@@ -207,6 +213,7 @@ final class Explanations {
             throws IOException, TimeoutException, InterruptedException {
         boolean full = rights.mayChange();
         Map<Long, Home> homes = homes(blocks);
+        Writing writing = file == null || !file.open() ? null : lookup.writing(file.inode());
         // Names are looked up off the loop's thread; a rival of the next moment is another block.
         Map<Long, String> rivals = readablePaths(loop.ask(placement -> rivals(reports(placement, blocks, homes))));
         return loop.ask(placement -> {
@@ -216,6 +223,9 @@ final class Explanations {
                     .setPinned(situation.pin() != null && situation.pin().kind() != FilePin.Kind.RULE);
             if (file != null) {
                 describe(response, file, asked, situation);
+            }
+            if (writing != null) {
+                response.setWriting(AdminCodec.writing(open(writing, asked.reader)));
             }
             String stopped = placement.volumeMovesStopped();
             if (stopped != null) {
@@ -254,6 +264,16 @@ final class Explanations {
             response.addAllAnnotations(AdminCodec.annotations(resolved))
                     .addAllIgnored(AdminCodec.ignored(resolved, asked.reader.full()));
         }
+    }
+
+    private OpenFile open(Writing writing, Reader reader) {
+        List<OpenFile.Speed> told = speeds.of(writing.host()).stream()
+                .map(speed -> new OpenFile.Speed(
+                        reader.names().getOrDefault(speed.node(), speed.node()),
+                        speed.bytesPerSecond(),
+                        speeds.ageMs(speed)))
+                .toList();
+        return new OpenFile(writing.client(), writing.host(), writing.completeBlocks(), writing.openBlocks(), told);
     }
 
     private Asked ask(

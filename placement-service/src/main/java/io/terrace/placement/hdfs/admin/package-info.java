@@ -1,7 +1,8 @@
 /**
  * Answers the requests of {@code placementctl}.
  *
- * <p>Imports: {@code placement.hdfs.namesystem} and what it imports, {@code placement.volume}, {@code placement.explain}.
+ * <p>Imports: {@code placement.hdfs.namesystem} and what it imports, {@code placement.volume}, {@code placement.explain}, {@code
+ * placement.write}.
  */
 @NullMarked
 package io.terrace.placement.hdfs.admin;

@@ -21,6 +21,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.BlockUnderConstructionFeatu
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.FileUnderConstructionFeature;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
@@ -40,13 +41,14 @@ public final class NamesystemLookup {
         this.view = view;
     }
 
-    /** A file; {@code storagePolicy} is the effective one, {@code above} the directories above it, the nearest first. */
+    /** A file; {@code open} for write, {@code storagePolicy} is the effective one, {@code above} the directories above it, the nearest first. */
     public record FileFacts(
             long inode,
             String path,
             long lengthBytes,
             int blocks,
             boolean striped,
+            boolean open,
             String storagePolicy,
             PathAnnotations annotations,
             List<Long> above) {}
@@ -134,6 +136,7 @@ public final class NamesystemLookup {
                 file.computeFileSize(),
                 file.numBlocks(),
                 file.isStriped(),
+                file.isUnderConstruction(),
                 policy == null ? "" : policy.getName(),
                 view.annotationsOf(file),
                 above(file));
@@ -223,7 +226,43 @@ public final class NamesystemLookup {
         });
     }
 
-    /** The first blocks of a file, at most {@code most} and at most one look's worth. */
+    /**
+     * A file that is open for write.
+     *
+     * @param client the holder of its lease
+     * @param host that the NameNode saw it create the file or append to it from
+     */
+    public record Writing(String client, String host, int completeBlocks, int openBlocks) {}
+
+    /** Null when the file is closed by now, or gone. */
+    public @Nullable Writing writing(long inode) {
+        return view.locked(NamesystemLock.GLOBAL, "terraceWriting", 1, () -> {
+            INode found = namesystem.getFSDirectory().getInode(inode);
+            if (found == null || !found.isFile() || !found.asFile().isUnderConstruction()) {
+                return null;
+            }
+            INodeFile file = found.asFile();
+            FileUnderConstructionFeature lease = file.getFileUnderConstructionFeature();
+            int open = openBlocks(file);
+            return new Writing(lease.getClientName(), lease.getClientMachine(), file.numBlocks() - open, open);
+        });
+    }
+
+    /** Blocks at the file's end that are not complete; those before them are. */
+    private int openBlocks(INodeFile file) {
+        BlockInfo[] blocks = file.getBlocks();
+        int most = Math.min(blocks.length, view.lockBlocks());
+        int open = 0;
+        while (open < most && !blocks[blocks.length - 1 - open].isComplete()) {
+            open++;
+        }
+        return open;
+    }
+
+    /**
+     * The first blocks of a file, at most {@code most} and at most one look's worth. Of one that is open for write, the last of
+     * these are those that are not complete.
+     */
     public List<BlockFacts> blocks(long inode, int most) {
         int limit = Math.min(most, view.lockBlocks());
         return view.locked(NamesystemLock.GLOBAL, "terraceBlocks", limit, () -> {
@@ -231,8 +270,10 @@ public final class NamesystemLookup {
             List<BlockFacts> found = new ArrayList<>();
             if (file != null && file.isFile()) {
                 BlockInfo[] blocks = file.asFile().getBlocks();
-                for (int i = 0; i < Math.min(limit, blocks.length); i++) {
-                    found.add(facts(blocks[i]));
+                int shown = Math.min(limit, blocks.length);
+                int open = file.asFile().isUnderConstruction() ? Math.min(shown, openBlocks(file.asFile())) : 0;
+                for (int i = 0; i < shown; i++) {
+                    found.add(facts(blocks[i < shown - open ? i : blocks.length - shown + i]));
                 }
             }
             return found;

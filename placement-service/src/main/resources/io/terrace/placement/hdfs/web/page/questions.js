@@ -109,6 +109,9 @@ const questions = (() => {
       parts.push(title, element('p', bytes(answer.lengthBytes) + ', ' + answer.blockCount
         + (answer.blockCount === 1 ? ' block' : ' blocks') + ', storage policy ' + answer.storagePolicy));
     }
+    for (const line of answer.writing ? answer.writing.lines : []) {
+      parts.push(element('p', line, 'name'));
+    }
     if (answer.pin) {
       parts.push(element('p', answer.pin, 'name'));
     }
