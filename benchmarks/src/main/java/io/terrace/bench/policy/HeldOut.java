@@ -13,7 +13,7 @@ import java.util.Map;
 /**
  * How the adaptive policy does where nothing was tuned: for each trace and memory share its object hits against the best
  * of all other policies of the catalog <i>in that cell</i>, and likewise its byte hits with the byte objective. The
- * regret is the best less ours.
+ * regret is the best less ours. What is ours with another objective is not one of the others.
  */
 final class HeldOut {
 
@@ -61,7 +61,7 @@ final class HeldOut {
                 ours = outcome.objectHitRatio();
             } else if (policyVariant.label().equals(PolicyVariant.OURS_BYTES)) {
                 oursBytes = outcome.byteHitRatio();
-            } else {
+            } else if (!policyVariant.policy().equals(PolicyVariant.OURS)) {
                 objects.offer(policyVariant.label(), outcome.objectHitRatio());
                 bytes.offer(policyVariant.label(), outcome.byteHitRatio());
             }

@@ -147,8 +147,11 @@ class PlacementBenchmarkTest {
                 "--policy",
                 "adaptive-bytes",
                 "--policy",
+                "adaptive-jobs",
+                "--policy",
                 "lru");
         assertThat(code).as(errors.toString()).isZero();
+        assertThat(out.toString()).as("the best of the others").contains("lru").doesNotContain("adaptive-jobs");
         JsonNode figures = new ObjectMapper().readTree(json.toFile());
         for (String kind : new String[] {"first-half", "second-half", "sizes", "objects"}) {
             assertThat(figures.has("small." + kind + "/0.1/regret")).as(kind).isTrue();
