@@ -13,7 +13,6 @@ final class WriteCheck {
     private static final String WRITES = TerraceSettings.CLIENT_WRITE_ENABLED.key();
     private static final String OFFSET = TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key();
     private static final String RETRIES = "dfs.client.block.write.locateFollowingBlock.retries";
-    private static final String SLOW_NODES = "dfs.client.mark.slownode.as.badnode.threshold";
     private static final String REPORT_INTERVAL = "dfs.blockreport.incremental.intervalMsec";
 
     private final Configuration conf;
@@ -79,7 +78,7 @@ final class WriteCheck {
         return conf.getTrimmed(key, "0").equals("0");
     }
 
-    /** Settings of stock that mean something else, or nothing, to files that are written over the channel. */
+    /** Settings of stock that keep files which are written over the channel waiting, or failing. */
     private void traps() {
         if (conf.getInt(RETRIES, 5) < 1) {
             add(
@@ -96,14 +95,6 @@ final class WriteCheck {
                     REPORT_INTERVAL + " is " + conf.get(REPORT_INTERVAL)
                             + ": each close of a file, and each second block, waits so long for the DataNodes' reports",
                     "remove it from the DataNodes' hdfs-site.xml if small files are written");
-        }
-        if (conf.getInt(SLOW_NODES, 0) > 0) {
-            add(
-                    Severity.NOTE,
-                    "write-slow-nodes",
-                    SLOW_NODES + " has no effect on files that are written over the channel",
-                    "let blocks begin at fast DataNodes: dfs.block.replicator.classname, or "
-                            + TerraceSettings.CLIENT_WRITE_FIRST_EXCHANGE.key());
         }
     }
 

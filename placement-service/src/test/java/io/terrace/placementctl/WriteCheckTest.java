@@ -6,6 +6,7 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.junit.jupiter.api.Test;
 
 /** What doctor says of writes over the channel, by the configuration alone. */
@@ -63,14 +64,20 @@ class WriteCheckTest {
     }
 
     @Test
-    void run_settingsOfStockThatMeanSomethingElse_areNamed() {
+    void run_hadoopsDefaults_areNotNamed() {
+        Configuration conf = new HdfsConfiguration();
+        conf.setBoolean("terrace.client.write.enabled", true);
+        assertThat(new WriteCheck(conf).run()).extracting(HealthFinding::id).containsExactly("write-no-class");
+    }
+
+    @Test
+    void run_settingsOfStockThatKeepFilesWaiting_areNamed() {
         assertThat(found(
                         WRITES,
                         CLASS,
                         TCP,
                         "dfs.client.block.write.locateFollowingBlock.retries=0",
-                        "dfs.blockreport.incremental.intervalMsec=100",
-                        "dfs.client.mark.slownode.as.badnode.threshold=3"))
-                .containsExactly("write-no-retries", "write-late-reports", "write-slow-nodes");
+                        "dfs.blockreport.incremental.intervalMsec=100"))
+                .containsExactly("write-no-retries", "write-late-reports");
     }
 }
