@@ -99,6 +99,24 @@ class ClusterPlacementTest extends SteppedLoop {
         assertThat(homesChanged()).isZero();
     }
 
+    /** All have the same home before any is in memory; each is read as often for each of its bytes. */
+    @Test
+    void blocksThatFillTheirHomeTogether_areAllInMemoryAndStay() {
+        placement.policy(nowMs, applied("policy: adaptive"));
+        beatAll(1);
+        StampedBlock large = stored(1, 5, one, two);
+        StampedBlock other = stored(2, 5, one, two);
+        StampedBlock small = stored(3, 1, one, two);
+        for (int pass = 0; pass < 10; pass++) {
+            one.reads(large, 500);
+            one.reads(other, 500);
+            one.reads(small, 101);
+            beatAll(8);
+        }
+        assertThat(one.usedBytes() + two.usedBytes()).isEqualTo(11 * MB);
+        assertThat(one.orders).noneMatch(order -> !order.isPromotion());
+    }
+
     @Test
     void blockLargerThanTheMemoryOfItsReader_goesToALargerOne() {
         three.capacityBytes = 40 * MB;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>A block without a home</b> goes where most of its gain is to be expected: where half as many bytes as are homed find
  *       room, a copy has half a chance.
  *   <li><b>A block that is not in memory</b> keeps its home, since its policy knows it there. It goes elsewhere if what would
- *       leave its home is read more than the block, and what would leave there less than half as much; or if its readers are
- *       there, by {@value #READER_LEAD} reads.
+ *       leave its home is read more than the block, and what would leave there less than half as much; if nothing need leave
+ *       there; or if its readers are there, by {@value #READER_LEAD} reads.
  *   <li><b>A block that is in memory</b>, or on its way, follows its readers only if that gains {@value #COPY_LEAD} reads more
  *       than staying, and, where there is a copy, {@value #COPY_LEAD_SHARE} of all reads, so no copy hops to and fro.
  * </ul>
@@ -114,19 +114,21 @@ public final class HomeSelector implements HomeChoice {
 
     /** Another home for a block that is not in memory. */
     private DataNodeState better(long nowMs, BlockHeat heat, DataNodeState home, int pool) {
+        long id = heat.block().id();
+        long lengthBytes = heat.block().lengthBytes();
         Standing ofHome = standing(nowMs, home, heat, pool);
         DataNodeState best = home;
         double most = Math.max(0, ofHome.net());
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
-            if (node == home
-                    || !fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
+            if (node == home || !fits(nowMs, node, id, lengthBytes)) {
                 continue;
             }
             Standing standing = standing(nowMs, node, heat, pool);
             boolean cheaper = ofHome.net() < 0 && standing.gain() > CHEAPER * standing.price();
+            boolean roomier = isContested(home, id, lengthBytes, pool) && !isContested(node, id, lengthBytes, pool);
             boolean nearer = standing.gain() > ofHome.gain() + READER_LEAD;
-            if ((cheaper || nearer) && standing.net() > most) {
+            if ((cheaper || roomier || nearer) && standing.net() > most) {
                 best = node;
                 most = standing.net();
             }
