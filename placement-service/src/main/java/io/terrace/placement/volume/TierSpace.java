@@ -60,12 +60,13 @@ final class TierSpace {
         if (space == null || nowMs - space.askedMs >= VALID_MS) {
             space = new Space();
             space.askedMs = nowMs;
+            // First, so that a report that comes in between is not taken for the one that is read.
+            long shownMs = shownMs(nowMs, node);
             space.volumes = view.volumes(node.uuid());
             for (Move move : node.volumeMoves().all()) {
                 count(space, move.volumes(), move.block().lengthBytes());
             }
             Deque<Moved> lately = moved.getOrDefault(node, new ArrayDeque<>());
-            long shownMs = shownMs(nowMs, node);
             while (!lately.isEmpty() && lately.peek().atMs <= shownMs) {
                 lately.poll();
             }
