@@ -114,8 +114,8 @@ public final class PolicyCatalog {
                 new PolicyParameter(
                         "objective",
                         "tiered",
-                        "what counts: 'objects' served, 'bytes' served, 'jobs' whose whole input is served, or"
-                                + " 'tiered': objects in the fastest tier, bytes below"),
+                        "what counts: 'objects' served, 'bytes' served, 'jobs' whose whole input is served, 'time'"
+                                + " that reads are spared, or 'tiered': objects in the fastest tier, bytes below"),
                 new PolicyParameter("tracked", "1000000", "objects with a record of about 60 bytes, 16 to 16777216"),
                 new PolicyParameter(
                         "sampled", "32768", "objects that take part in the tournament of rules, 16 or more"),
@@ -132,7 +132,7 @@ public final class PolicyCatalog {
                         + " best of several rules tried in miniature; the default",
                 parameters);
         ENTRIES.put(kind.name(), new Entry(kind, (values, hierarchy) -> {
-            String objective = values.word("objective", "tiered", "objects", "bytes", "jobs");
+            String objective = values.word("objective", "tiered", "objects", "bytes", "jobs", "time");
             CachePolicy.Maker[] makers = new CachePolicy.Maker[hierarchy.base()];
             for (int k = 0; k < makers.length; k++) {
                 Tuning tuning = new Tuning(
@@ -153,6 +153,7 @@ public final class PolicyCatalog {
         return switch (word) {
             case "bytes" -> Objective.BYTES;
             case "jobs" -> Objective.JOBS;
+            case "time" -> Objective.TIME;
             case "tiered" -> tier > 0 ? Objective.BYTES : Objective.OBJECTS;
             default -> Objective.OBJECTS;
         };

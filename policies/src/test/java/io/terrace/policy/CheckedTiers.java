@@ -42,7 +42,8 @@ public final class CheckedTiers implements MoveRequests {
 
     public void read(PlacementPolicy policy, long nowMs, long object, long sizeBytes) {
         int tier = tier(object);
-        policy.access(new Access().read(nowMs, object, sizeBytes, sizeBytes, tier), sized(object, sizeBytes));
+        Access access = new Access().read(nowMs, object, sizeBytes, sizeBytes, tier);
+        policy.access(access.of(3 * sizeBytes).saving(8_000_000 + 10 * sizeBytes), sized(object, sizeBytes));
         checkRoom();
     }
 

@@ -15,13 +15,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What holds for every policy of the catalog. */
+/** What holds for every policy of the catalog, and for each objective of the adaptive one. */
 class PolicyContractTest {
 
     private static final int ACCESSES = 4000;
 
     static Stream<String> names() {
-        return PolicyCatalog.kinds().stream().map(PolicyKind::name);
+        return Stream.concat(
+                PolicyCatalog.kinds().stream().map(PolicyKind::name),
+                Stream.of("bytes", "jobs", "time").map(objective -> "adaptive for " + objective));
     }
 
     private static TierHierarchy tiers(boolean copies, long... capacities) {
@@ -34,7 +36,9 @@ class PolicyContractTest {
     }
 
     private static PlacementPolicy policy(String name, TierHierarchy hierarchy) {
-        return PolicyCatalog.create(name, Map.of(), hierarchy);
+        String[] parts = name.split(" for ");
+        Map<String, String> parameters = parts.length == 1 ? Map.of() : Map.of("objective", parts[1]);
+        return PolicyCatalog.create(parts[0], parameters, hierarchy);
     }
 
     private static CheckedTiers randomRun(PlacementPolicy policy, TierHierarchy hierarchy, long seed) {

@@ -24,6 +24,9 @@ public record PolicyVariant(String label, String policy, Map<String, String> par
     /** The adaptive policy with the objective of jobs, judged by the share of them whose input is all in memory. */
     static final String OURS_JOBS = "adaptive-jobs";
 
+    /** The adaptive policy with the objective of time, judged by the mean time of a read. */
+    static final String OURS_TIME = "adaptive-time";
+
     static final String LRU = "lru";
 
     /** Every policy of the catalog with its defaults, and those that want more than one setting. */
@@ -34,6 +37,7 @@ public record PolicyVariant(String label, String policy, Map<String, String> par
             if (kind.name().equals(OURS)) {
                 all.add(new PolicyVariant(OURS_BYTES, OURS, Map.of("objective", "bytes")));
                 all.add(new PolicyVariant(OURS_JOBS, OURS, Map.of("objective", "jobs")));
+                all.add(new PolicyVariant(OURS_TIME, OURS, Map.of("objective", "time")));
             }
             if (kind.name().startsWith("decay-")) {
                 all.add(new PolicyVariant(kind.name() + "-10m", kind.name(), Map.of("half-life", "10m")));

@@ -30,6 +30,7 @@ public final class AdaptivePolicy implements CachePolicy {
     private static final int IDS_PER_WORD = 16;
     private static final int MOST_REMEMBERED_READS = 15;
     private static final int JOB_MASK = 0xFFFF;
+    private static final double NS_PER_MS = 1e6;
 
     private final ObjectRecords records;
     private final ReuseModel model;
@@ -39,7 +40,7 @@ public final class AdaptivePolicy implements CachePolicy {
     private final JobRuns runs = new JobRuns();
     private final MoveLatencySampler moveLatencySampler = new MoveLatencySampler();
     private final int tracked;
-    private final boolean countsJobs;
+    private final Objective objective;
     /** Reads of objects without a record. */
     private final FrequencySketch forgotten;
 
@@ -48,20 +49,14 @@ public final class AdaptivePolicy implements CachePolicy {
 
     public AdaptivePolicy(long capacityBytes, Tuning tuning) {
         tracked = tuning.tracked();
-        countsJobs = tuning.objective() == Objective.JOBS;
+        objective = tuning.objective();
         records = new ObjectRecords(tracked);
         forgotten = new FrequencySketch(tracked / IDS_PER_WORD);
         model = new ReuseModel(tuning.readsPerHalving(), tuning.moveCost());
-        ranking = new ObjectRanking(records, model);
+        ranking = new ObjectRanking(records, model, objective);
         real = new CacheContents(REAL, records, ranking, capacityBytes);
         ruleTournament = new RuleTournament(
-                records,
-                ranking,
-                capacityBytes,
-                tuning.objective(),
-                tuning.moveCost(),
-                tuning.margin(),
-                tuning.sampled());
+                records, ranking, capacityBytes, objective, tuning.moveCost(), tuning.margin(), tuning.sampled());
     }
 
     @Override
@@ -75,8 +70,10 @@ public final class AdaptivePolicy implements CachePolicy {
         } else if (records.sizeBytes(slot) != access.sizeBytes()) {
             sized(slot, access.sizeBytes(), evictions);
         }
-        if (countsJobs && access.inputBytes() > 0) {
+        if (objective == Objective.JOBS && access.inputBytes() > 0) {
             records.input(slot, access.inputBytes());
+        } else if (objective == Objective.TIME && access.savedNs() > 0) {
+            records.saved(slot, access.savedNs() / access.burst());
         }
         int job = access.job() < 0 ? 0 : 1 + ((int) (HashCommon.murmurHash3(access.job()) & JOB_MASK) % JOB_MASK);
         boolean again = job != 0
@@ -84,15 +81,26 @@ public final class AdaptivePolicy implements CachePolicy {
                 && records.weight(slot) > 0
                 && latestMs - records.readMs(slot) < BURST_MS;
         if (again) {
-            ruleTournament.readAgain(slot, hash, access.bytes(), access.burst(), latestMs);
+            ruleTournament.readAgain(slot, hash, worth(access, access.burst()), latestMs);
             return;
         }
         int burst = Math.min(access.burst(), ObjectRecords.MOST_READS);
         learn(slot, job, access.job(), burst);
-        ruleTournament.read(slot, hash, access.bytes(), burst, model.delayMs(), latestMs);
+        ruleTournament.read(slot, hash, worth(access, burst), burst, model.delayMs(), latestMs);
         if (!real.has(slot) && real.offer(slot, ruleTournament.leader(), latestMs, evictions)) {
             moveLatencySampler.begin(slot, latestMs, real);
         }
+    }
+
+    private String saved(int slot) {
+        return objective == Objective.TIME && records.savedLog(slot) > 0
+                ? String.format(
+                        Locale.ROOT, ", each saves about %.2g ms", Log2.inverse(records.savedLog(slot)) / NS_PER_MS)
+                : "";
+    }
+
+    private double worth(Access access, int burst) {
+        return objective.value(access.bytes(), burst, access.savedNs());
     }
 
     private void learn(int slot, int job, long jobId, int burst) {
@@ -307,9 +315,10 @@ public final class AdaptivePolicy implements CachePolicy {
                 : here ? "worth its space" : "worth less than what would leave, or than the move";
         String sentence = String.format(
                 Locale.ROOT,
-                "read %s, last %d s ago, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
+                "read %s, last %d s ago%s, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
                 Explanation.times(records.reads(slot)),
                 ageMs / 1000,
+                saved(slot),
                 100 * model.returnChance(records.returnClass(slot)),
                 rule.evidence(),
                 worth,

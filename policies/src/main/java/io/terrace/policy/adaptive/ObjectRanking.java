@@ -24,6 +24,7 @@ final class ObjectRanking {
 
     private final ObjectRecords records;
     private final ReuseModel model;
+    private final Objective objective;
     /** What the object read last was worth by its reads before. */
     private double earlier;
 
@@ -31,9 +32,10 @@ final class ObjectRanking {
         new ReportIntervalEstimator(), new ReportIntervalEstimator()
     };
 
-    ObjectRanking(ObjectRecords records, ReuseModel model) {
+    ObjectRanking(ObjectRecords records, ReuseModel model, Objective objective) {
         this.records = records;
         this.model = model;
+        this.objective = objective;
     }
 
     double worth(RankingRule rule, int slot, long nowMs) {
@@ -47,7 +49,17 @@ final class ObjectRanking {
                             + (double) readMs / SLOW_HALF_LIFE_MS;
                     case RECENT -> readMs;
                 };
-        return rule.perByte() ? worth - records.inputLog(slot) : worth;
+        return worth + ofReads(rule, slot);
+    }
+
+    /** What is added to the worth of an object's count of reads: what one saves, and what the room for it costs. */
+    private double ofReads(RankingRule rule, int slot) {
+        double saved = objective == Objective.TIME && rule != RankingRule.RECENT ? records.savedLog(slot) : 0;
+        return rule.perByte() ? saved - roomLog(slot) : saved;
+    }
+
+    private double roomLog(int slot) {
+        return objective == Objective.JOBS ? records.inputLog(slot) : Log2.of(records.sizeBytes(slot));
     }
 
     /** As {@link #worth}, but decayed counts and times as they are now. */
@@ -65,10 +77,8 @@ final class ObjectRanking {
     /** Worth of an object just read that asks to be let in; what the move costs is taken off where the rule can. */
     double bid(RankingRule rule, int slot, long nowMs) {
         return switch (rule) {
-            case RETURN -> model.admission(records.returnClass(slot));
-            case RETURN_DENSITY -> model.admission(records.returnClass(slot)) - records.inputLog(slot);
-            case EARLIER -> earlier;
-            case EARLIER_DENSITY -> earlier - records.inputLog(slot);
+            case RETURN, RETURN_DENSITY -> model.admission(records.returnClass(slot)) + ofReads(rule, slot);
+            case EARLIER, EARLIER_DENSITY -> earlier + ofReads(rule, slot);
             default -> worth(rule, slot, nowMs);
         };
     }

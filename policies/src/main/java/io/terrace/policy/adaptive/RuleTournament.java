@@ -44,7 +44,7 @@ final class RuleTournament {
     /** Reads up to which all of that is asked for; twice as many ask for half of it, and so on. */
     private static final double MANY_READS = 500;
 
-    /** Share of all bytes read; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
+    /** Share of all bytes read, or of the time of all reads; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
     private static final double MOST_UNCERTAINTY = 0.01;
     /** The same of all jobs, since the parts of a large input are read by few of them: with 0.005 fewer were served. */
     private static final double MOST_UNCERTAINTY_OF_JOBS = 0.002;
@@ -139,17 +139,17 @@ final class RuleTournament {
     /**
      * The object, already counted in its record, was read; its residencies are as before the read.
      *
-     * @param bytes of all reads reported together
+     * @param worth of all reads reported together, by the objective
      * @param burst how many these are
      * @param delayMs time from letting an object in until it serves reads
      */
-    void read(int slot, long hash, long bytes, int burst, double delayMs, long nowMs) {
+    void read(int slot, long hash, double worth, int burst, double delayMs, long nowMs) {
         if (!sampled(hash)) {
             return;
         }
         shadowTransfers.arrive(nowMs);
         double share = share(slot);
-        double value = objective.value(bytes, burst) * weight * share;
+        double value = worth * weight * share;
         count(value);
         for (int i = 0; i < rules.length; i++) {
             if (imagined[i].has(slot)) {
@@ -166,10 +166,10 @@ final class RuleTournament {
     }
 
     /** A read that is no new sign of interest: it counts for the scores and lets nothing in. */
-    void readAgain(int slot, long hash, long bytes, int burst, long nowMs) {
+    void readAgain(int slot, long hash, double worth, long nowMs) {
         if (sampled(hash)) {
             shadowTransfers.arrive(nowMs);
-            double value = objective.value(bytes, burst) * weight * share(slot);
+            double value = worth * weight * share(slot);
             count(value);
             for (int i = 0; i < rules.length; i++) {
                 scores[i] += imagined[i].has(slot) && !records.travels(slot, i) ? value : 0;
@@ -252,12 +252,12 @@ final class RuleTournament {
         double uncertainty = UNCERTAINTY * Math.sqrt(squares);
         return switch (objective) {
             case OBJECTS -> uncertainty;
-            case BYTES -> Math.min(uncertainty, MOST_UNCERTAINTY * total);
+            case BYTES, TIME -> Math.min(uncertainty, MOST_UNCERTAINTY * total);
             case JOBS -> Math.min(uncertainty, MOST_UNCERTAINTY_OF_JOBS * total);
         };
     }
 
-    /** By bytes or jobs, a few reads make up most of the sum for ever, so nothing more is asked for there. */
+    /** By bytes, time or jobs, a few reads make up most of the sum for ever, so nothing more is asked for there. */
     private double uncertaintyOfMoves(int rule, int followed) {
         if (objective != Objective.OBJECTS || total <= 0 || moved[rule] <= moved[followed]) {
             return 0;

@@ -19,10 +19,11 @@ public final class Access {
     private int tier;
     private int pool;
     private long inputBytes;
+    private long savedNs;
 
     /**
-     * Fills the flyweight with a read; {@link #job}, {@link #burst}, {@link #pool} and {@link
-     * #inputBytes} are reset to unknown, 1, 0 and 0.
+     * Fills the flyweight with a read; {@link #job}, {@link #burst}, {@link #pool}, {@link #inputBytes} and {@link #savedNs} are
+     * reset to unknown, 1, 0, 0 and 0.
      *
      * @param nowMs time of the access, milliseconds on the caller's clock
      * @param object id of a block or file
@@ -55,6 +56,7 @@ public final class Access {
         burst = 1;
         pool = 0;
         inputBytes = 0;
+        savedNs = 0;
         return this;
     }
 
@@ -82,6 +84,12 @@ public final class Access {
     /** Size of all that is read together with the object, such as the file that a block is of; 0 when it is not known. */
     public Access of(long bytes) {
         inputBytes = bytes;
+        return this;
+    }
+
+    /** How much less time these reads take from the fastest tier than from the base, in all; 0 when it is not known. */
+    public Access saving(long ns) {
+        savedNs = ns;
         return this;
     }
 
@@ -123,5 +131,9 @@ public final class Access {
 
     public long inputBytes() {
         return inputBytes;
+    }
+
+    public long savedNs() {
+        return savedNs;
     }
 }

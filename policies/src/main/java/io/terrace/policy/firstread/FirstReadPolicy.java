@@ -204,7 +204,8 @@ public final class FirstReadPolicy extends ForwardingPolicy {
                 .by(access.job())
                 .burst(access.burst())
                 .in(access.pool())
-                .of(access.inputBytes());
+                .of(access.inputBytes())
+                .saving(access.savedNs());
         boolean[] stays = {false};
         policy.access(fromBelow, (asked, sizeBytes, fromTier, toTier) -> {
             if (asked == object && toTier == 0) {

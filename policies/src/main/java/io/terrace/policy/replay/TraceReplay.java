@@ -162,7 +162,8 @@ public final class TraceReplay implements MoveRequests {
             due.tell((object, reads, bytes) -> {
                 access.read(atMs, object, sizes[object], bytes, tiers[object])
                         .burst(reads)
-                        .of(trace.inputBytes(object));
+                        .of(trace.inputBytes(object))
+                        .saving(savedNs(reads, bytes));
                 policy.access(access, this);
                 carryOut(atMs);
             });
@@ -190,10 +191,19 @@ public final class TraceReplay implements MoveRequests {
             gathered.add(nowMs, object, trace.bytes(row));
             return;
         } else {
-            access.read(nowMs, object, sizeBytes, trace.bytes(row), tier).of(trace.inputBytes(object));
+            access.read(nowMs, object, sizeBytes, trace.bytes(row), tier)
+                    .of(trace.inputBytes(object))
+                    .saving(savedNs(1, trace.bytes(row)));
         }
         policy.access(access.by(trace.job(row)), this);
         carryOut(nowMs);
+    }
+
+    private long savedNs(int reads, long bytes) {
+        long each = bytes / reads;
+        double saved = hierarchy.tier(hierarchy.base()).readNs(each)
+                - hierarchy.tier(0).readNs(each);
+        return (long) Math.max(0, reads * saved);
     }
 
     /** An object that changed size where it is was brought up to date there: the new part was moved in. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class CacheContentsTest {
 
     private final ObjectRecords records = new ObjectRecords(10_000);
-    private final ObjectRanking ranking = new ObjectRanking(records, new ReuseModel(100_000, 0.01));
+    private final ObjectRanking ranking = new ObjectRanking(records, new ReuseModel(100_000, 0.01), Objective.OBJECTS);
     private final CacheContents cacheContents = new CacheContents(AdaptivePolicy.REAL, records, ranking, 5000);
     private double leastGone;
     private boolean gone;
