@@ -2,27 +2,19 @@ package io.terrace.bench.policy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.terrace.bench.policy.ReferenceResults.Metric;
-import io.terrace.policy.api.PlacementPolicy;
-import io.terrace.policy.api.TierHierarchy;
-import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
 import io.terrace.policy.replay.TraceReader;
-import io.terrace.policy.replay.TraceReplay;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,14 +33,14 @@ import picocli.CommandLine.Spec;
         description = "Compare placement policies on traces of accesses (time_s,object_id,bytes,op,obj_size,job).")
 public final class PlacementBenchmark implements Callable<Integer> {
 
-    private static final double[] SHARES = {0.01, 0.05, 0.1, 0.2};
-
     @Spec
     private CommandSpec spec;
 
     @Option(
             names = "--traces",
-            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out, --loops or --live is given")
+            description =
+                    "directory of *.csv.gz or *.csv traces; needed unless --held-out, --loops, --patterns or --live"
+                            + " is given")
     private @Nullable Path traces;
 
     @Option(
@@ -62,6 +54,13 @@ public final class PlacementBenchmark implements Callable<Integer> {
             names = "--loops",
             description = "instead, in seconds: loops over few large objects, and objects that are equally popular")
     private boolean loops;
+
+    @Option(
+            names = "--patterns",
+            description =
+                    "instead, random reads, scans and look-ups at once, made from a seed: the mean time of a read with"
+                            + " the objective time, against the best of the others")
+    private boolean patterns;
 
     @Option(
             names = "--first-reads",
@@ -122,6 +121,12 @@ public final class PlacementBenchmark implements Callable<Integer> {
         if (loops) {
             return finish(new LoopReplays(out).figures(), Map.of(), out);
         }
+        if (patterns) {
+            PatternReplays replays = new PatternReplays(contestants(), out);
+            replays.header();
+            SyntheticTraces.patterns(seed).forEach(replays::replay);
+            return finish(replays.figures(), Map.of(), out);
+        }
         if (live) {
             Path at = dir == null
                     ? Path.of(System.getProperty("terrace.root", "."), "benchmarks", "target", "placement")
@@ -133,7 +138,7 @@ public final class PlacementBenchmark implements Callable<Integer> {
         }
         if (traces == null) {
             throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--traces DIR is needed without --held-out, --loops or --live");
+                    spec.commandLine(), "--traces DIR is needed without --held-out, --loops, --patterns or --live");
         }
         if (cluster) {
             return replayCluster(traces, out);
@@ -200,24 +205,26 @@ public final class PlacementBenchmark implements Callable<Integer> {
 
     private int replayTraces(Path dir, PrintWriter out) throws IOException {
         Path referenceFile = dir.resolve("reference.csv");
-        ReferenceResults reference = Files.exists(referenceFile) ? ReferenceResults.read(referenceFile) : null;
-        List<PolicyVariant> contestants = contestants();
-        Map<String, Number> figures = new LinkedHashMap<>();
-        RegretSummary summary = new RegretSummary(reference);
+        TraceReplays replays = new TraceReplays(
+                Files.exists(referenceFile) ? ReferenceResults.read(referenceFile) : null,
+                contestants(),
+                shares,
+                ahead,
+                out);
         for (Path file : files(dir)) {
-            replay(file, reference, contestants, summary, figures, out);
+            replays.replay(TraceReader.read(file));
         }
-        if (figures.isEmpty()) {
+        if (replays.figures().isEmpty()) {
             throw new IOException("no trace of " + dir + " is chosen by the options; there must be *.csv.gz files");
         }
-        Map<String, Number> all = new LinkedHashMap<>(summary.figures());
+        Map<String, Number> all = new LinkedHashMap<>(replays.summary());
         if (costObjects > 0) {
             AccessCost cost = AccessCost.measure(PolicyVariant.OURS, costObjects);
             all.put("cost.ns", cost.ns());
             all.put("cost.bytes_per_object", cost.bytesPerObject());
             all.put("cost.allocated_bytes", cost.allocatedBytes());
         }
-        return finish(all, figures, out);
+        return finish(all, replays.figures(), out);
     }
 
     /** Prints the summary, and writes it with the cells' figures where that was asked for. */
@@ -260,142 +267,6 @@ public final class PlacementBenchmark implements Callable<Integer> {
                     .sorted()
                     .toList();
         }
-    }
-
-    private void replay(
-            Path file,
-            @Nullable ReferenceResults reference,
-            List<PolicyVariant> contestants,
-            RegretSummary summary,
-            Map<String, Number> figures,
-            PrintWriter out)
-            throws IOException {
-        Trace whole = TraceReader.read(file);
-        Trace blocks = null;
-        for (ReplayCase replayCase : cells(whole, reference)) {
-            if (replayCase.inBlocks() && blocks == null) {
-                blocks = whole.inBlocks(ReplayCase.BLOCK_BYTES);
-            }
-            Trace trace = replayCase.inBlocks() && blocks != null ? blocks : whole;
-            Map<String, ReplayResult> outcomes = replay(replayCase, trace, contestants);
-            summary.add(replayCase, outcomes);
-            print(replayCase, outcomes, reference, out);
-            outcomes.forEach((policy, outcome) -> record(figures, replayCase.key() + "/" + policy + "/", outcome));
-        }
-    }
-
-    /** The cells of the reference on this trace; without any, two tiers, whole files and, where sizes differ, blocks. */
-    private List<ReplayCase> cells(Trace trace, @Nullable ReferenceResults reference) {
-        List<ReplayCase> cells = new ArrayList<>();
-        if (reference != null) {
-            reference.cells().forEach(replayCase -> {
-                if (replayCase.file().equals(trace.name())) {
-                    cells.add(replayCase);
-                }
-            });
-        }
-        if (cells.isEmpty()) {
-            double[] wanted = shares.isEmpty()
-                    ? SHARES
-                    : shares.stream().mapToDouble(Double::doubleValue).toArray();
-            boolean equal = trace.footprintBytes() == trace.size(0) * trace.objects();
-            Arrays.stream(wanted)
-                    .forEach(share -> cells.add(new ReplayCase(trace.name() + (equal ? "" : ".file"), 2, share)));
-            if (!equal) {
-                Arrays.stream(wanted).forEach(share -> cells.add(new ReplayCase(trace.name() + ".block", 2, share)));
-            }
-        }
-        cells.removeIf(replayCase -> !shares.isEmpty() && !shares.contains(replayCase.memory()));
-        return cells;
-    }
-
-    private Map<String, ReplayResult> replay(ReplayCase replayCase, Trace trace, List<PolicyVariant> contestants) {
-        TierHierarchy hierarchy = replayCase.hierarchy(trace.readFootprintBytes());
-        Map<String, ReplayResult> outcomes = new LinkedHashMap<>();
-        try (ProgressBar bar = progress(replayCase, (long) trace.rows() * contestants.size())) {
-            long done = 0;
-            for (PolicyVariant policyVariant : contestants) {
-                long before = done;
-                outcomes.put(
-                        policyVariant.label(),
-                        TraceReplay.replay(
-                                trace,
-                                hierarchy,
-                                replayCase.replayConditions(),
-                                make(policyVariant, trace, hierarchy),
-                                System::nanoTime,
-                                rows -> {
-                                    if (bar != null) {
-                                        bar.stepTo(before + rows);
-                                    }
-                                }));
-                done += trace.rows();
-            }
-        }
-        return outcomes;
-    }
-
-    private PlacementPolicy make(PolicyVariant policyVariant, Trace trace, TierHierarchy hierarchy) {
-        PlacementPolicy policy = policyVariant.make(hierarchy);
-        return ahead && policyVariant.policy().equals(PolicyVariant.OURS)
-                ? FirstReadReplays.ahead(policy, trace, hierarchy)
-                : policy;
-    }
-
-    private static @Nullable ProgressBar progress(ReplayCase replayCase, long rows) {
-        return System.console() == null
-                ? null
-                : new ProgressBarBuilder()
-                        .setTaskName(replayCase.key())
-                        .setInitialMax(rows)
-                        .clearDisplayOnFinish()
-                        .build();
-    }
-
-    private static void print(
-            ReplayCase replayCase,
-            Map<String, ReplayResult> outcomes,
-            @Nullable ReferenceResults reference,
-            PrintWriter out) {
-        out.printf(
-                "%n%s, %d tiers, memory %.4g of the footprint%n",
-                replayCase.trace(), replayCase.tiers(), replayCase.memory());
-        out.printf(
-                "  %-20s %8s %8s %8s %10s %12s %8s%n",
-                "policy", "objects", "bytes", "jobs", "moved/read", "mean ms", "ns");
-        outcomes.forEach((policy, outcome) -> out.printf(
-                "  %-20s %8.4f %8.4f %8.4f %10.4f %12.4f %8.0f%n",
-                policy,
-                outcome.objectHitRatio(),
-                outcome.byteHitRatio(),
-                outcome.jobHitRatio(),
-                outcome.promotedPerReadByte(),
-                outcome.meanReadMs(),
-                outcome.decisionNs()));
-        if (reference != null && reference.lru(replayCase) != null) {
-            out.printf(
-                    "  %-20s %8.4f %8.4f %8s %10s %12.4f%n",
-                    "(best reference)",
-                    reference.best(replayCase, Metric.OBJECT_HIT),
-                    reference.best(replayCase, Metric.BYTE_HIT),
-                    "",
-                    "",
-                    reference.best(replayCase, Metric.MEAN_MS));
-            ReferenceResults.Figures bound = reference.bound(replayCase);
-            if (bound != null) {
-                out.printf("  %-20s %8.4f %8.4f%n", "(upper bound)", bound.objectHit(), bound.byteHit());
-            }
-        }
-        out.flush();
-    }
-
-    private static void record(Map<String, Number> figures, String key, ReplayResult outcome) {
-        figures.put(key + "object_hit", outcome.objectHitRatio());
-        figures.put(key + "byte_hit", outcome.byteHitRatio());
-        figures.put(key + "job_all_hit", outcome.jobHitRatio());
-        figures.put(key + "promoted_per_read_byte", outcome.promotedPerReadByte());
-        figures.put(key + "wasted_moves", outcome.wastedMoves());
-        figures.put(key + "mean_ms", outcome.meanReadMs());
     }
 
     private static void write(Path file, Map<String, Number> figures) throws IOException {

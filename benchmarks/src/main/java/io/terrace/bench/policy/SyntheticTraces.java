@@ -14,6 +14,12 @@ final class SyntheticTraces {
     private static final int ROWS = 60_000;
     private static final int OBJECTS = 6_000;
     private static final long BLOCK = 8L << 20;
+    private static final int TABLE_BLOCKS = 1_000;
+    private static final int SCANNED_FILES = 250;
+    private static final int BLOCKS_OF_FILE = 4;
+    private static final int SMALL_FILES = 4_000;
+    private static final long LARGE = 64L << 20;
+    private static final long LOOK_UP = 16L << 10;
     private static final long SECOND = 1000;
     private static final long HOUR = 3_600 * SECOND;
 
@@ -41,6 +47,37 @@ final class SyntheticTraces {
     static List<Trace> harder(long seed) {
         SyntheticTraces kinds = new SyntheticTraces(seed);
         return List.of(kinds.steady(), kinds.steadyOverWeeks(), kinds.longLoop());
+    }
+
+    /** Blocks of a table that are read at random, files that are scanned, and small files that are looked up, at once. */
+    static List<Trace> patterns(long seed) {
+        SyntheticTraces kinds = new SyntheticTraces(seed);
+        return List.of(kinds.tableAndScans(7), kinds.tableAndScans(70), kinds.tableAndScans(300));
+    }
+
+    /** So many random reads of 16 KB for each block that is scanned, and a small file read as a whole for ten of them. */
+    private Trace tableAndScans(int randomReads) {
+        Random random = new Random(seed + 10 + randomReads);
+        Skew table = new Skew(TABLE_BLOCKS, 0.9, random);
+        Skew scanned = new Skew(SCANNED_FILES, 0.9, random);
+        Skew small = new Skew(SMALL_FILES, 0.9, random);
+        int smallFrom = TABLE_BLOCKS + SCANNED_FILES * BLOCKS_OF_FILE;
+        Trace.Builder rows = new Trace.Builder("table-and-scans-" + randomReads);
+        int block = BLOCKS_OF_FILE;
+        int file = 0;
+        for (int i = 0; i < 4 * ROWS; i++) {
+            long nowMs = i * SECOND / 4;
+            if (i % (randomReads + 1) == randomReads) {
+                file = block == BLOCKS_OF_FILE ? scanned.draw() : file;
+                block = block == BLOCKS_OF_FILE ? 0 : block;
+                read(rows, nowMs, TABLE_BLOCKS + file * BLOCKS_OF_FILE + block++, LARGE, -1);
+            } else if (i % 10 == 9) {
+                read(rows, nowMs, smallFrom + small.draw(), BLOCK / 8, -1);
+            } else {
+                rows.add(nowMs, table.draw(), LOOK_UP, LARGE, false, -1);
+            }
+        }
+        return numbered(rows.build());
     }
 
     /** Popularity drifts: every thousand reads a tenth of the ranks go to other objects. */
