@@ -1,5 +1,6 @@
 package io.terrace.placement;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
@@ -164,7 +165,7 @@ final class HeatProcessor {
             moveHome(nowMs, before, block, home);
         }
         if (home != null && !home.residents().isPinned(block.id())) {
-            tellPolicy(nowMs, node, home, entry, ruleDecision);
+            tellPolicy(nowMs, node, heat, home, entry, ruleDecision);
         }
     }
 
@@ -187,7 +188,12 @@ final class HeatProcessor {
     }
 
     private void tellPolicy(
-            long nowMs, DataNodeState reporter, DataNodeState home, Heat entry, RuleDecision ruleDecision) {
+            long nowMs,
+            DataNodeState reporter,
+            BlockHeat heat,
+            DataNodeState home,
+            Heat entry,
+            RuleDecision ruleDecision) {
         StampedBlock block = entry.block();
         int tier = home.tierOf(block.id());
         long reads = servedByCopy(nowMs, reporter, home, entry);
@@ -196,7 +202,8 @@ final class HeatProcessor {
             access.read(nowMs, block.id(), block.lengthBytes(), bytes, tier)
                     .burst((int) Math.min(Integer.MAX_VALUE, reads * ruleDecision.weight()))
                     .in(ruleDecision.pool())
-                    .of(ruleEvaluator.inputBytes(block.id()));
+                    .of(ruleEvaluator.inputBytes(block.id()))
+                    .saving(savedNs(heat, entry.replica(), reads * ruleDecision.weight()));
             home.policy().access(access, home::request);
         }
         if (entry.writes() > 0) {
@@ -205,6 +212,15 @@ final class HeatProcessor {
                     .in(ruleDecision.pool());
             home.policy().access(access, home::request);
         }
+    }
+
+    /**
+     * What memory saves of the time of reads. How long they are is known from all reads of the block so far; while none has told its
+     * length, as of a scan that goes on or a short-circuit client, each counts as one of the whole block.
+     */
+    private long savedNs(BlockHeat heat, StorageTier replica, long reads) {
+        double bytes = heat.bytesRead() == 0 ? heat.block().lengthBytes() : (double) heat.bytesRead() / heat.reads();
+        return clusterState.controlTrial().readCosts().savedNs(replica, reads, bytes);
     }
 
     /** Of the reads that a DataNode reports, those that a copy at the home serves or would serve. */

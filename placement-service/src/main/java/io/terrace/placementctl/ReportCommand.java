@@ -40,14 +40,15 @@ final class ReportCommand extends AdminCommand {
             printer.json(ProtoJson.object(answer));
             return ExitCode.OK;
         }
-        Table tiers = new Table("TIER", ">READS", ">READ", ">MS A READ (95 %)", ">MS A MB (95 %)");
+        Table tiers = new Table("TIER", ">READS", ">READ", ">MS A READ (95 %)", ">MS A MB (95 %)", ">MEMORY SAVES, MS");
         for (TierReadsProto tier : answer.getTiersList()) {
             tiers.row(
                     name(tier.getTier()),
                     tier.getReads(),
                     Quantity.bytes(tier.getBytes()),
                     tier.hasReadUs() ? millis(tier.getReadUs()) : TOO_FEW,
-                    tier.hasMegabyteUs() ? millis(tier.getMegabyteUs()) : TOO_FEW);
+                    tier.hasMegabyteUs() ? millis(tier.getMegabyteUs()) : TOO_FEW,
+                    saved(tier));
         }
         if (tiers.isEmpty()) {
             printer.line("No read was timed.");
@@ -70,6 +71,12 @@ final class ReportCommand extends AdminCommand {
                     .forEach(printer::line));
         }
         return ExitCode.OK;
+    }
+
+    private static String saved(TierReadsProto tier) {
+        return tier.hasSavedReadUs()
+                ? number(tier.getSavedReadUs()) + " a read, " + number(tier.getSavedMegabyteUs()) + " a MB"
+                : "-";
     }
 
     private static void row(Table table, BenefitProto benefit, String which, SampleProto sample) {

@@ -6,6 +6,7 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Offer;
+import io.terrace.placement.heartbeat.Heartbeat.ReadTime;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
@@ -61,6 +62,7 @@ public final class FakeDataNode {
     List<OffersWanted> offersWanted = List.of();
 
     private final List<Heat> heat = new ArrayList<>();
+    private final List<ReadTime> readTimes = new ArrayList<>();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
     private final List<HealthFinding> conditions = new ArrayList<>();
@@ -80,6 +82,18 @@ public final class FakeDataNode {
     /** Stock clients begin to read: their bytes are reported as they end. */
     FakeDataNode stockReads(StampedBlock block, long times) {
         heat.add(new Heat(block, StorageTier.DISK, memory.containsKey(block.id()), times, 0, 0, 0, 0, 0));
+        return this;
+    }
+
+    /** Short reads of a block from such a volume. */
+    FakeDataNode shortReads(StampedBlock block, StorageTier volume, long times, long bytesOfEach) {
+        heat.add(new Heat(block, volume, false, times, times * bytesOfEach, 0, 0, 0, 0));
+        return this;
+    }
+
+    /** How long reads from a tier took, of all blocks. */
+    FakeDataNode took(StorageTier tier, long reads, long bytes, long ns) {
+        readTimes.add(new ReadTime(tier, reads, bytes, ns));
         return this;
     }
 
@@ -170,9 +184,10 @@ public final class FakeDataNode {
                 takesVolumeMoves,
                 release,
                 resized,
-                List.of(),
+                List.copyOf(readTimes),
                 List.copyOf(offers));
         heat.clear();
+        readTimes.clear();
         results.clear();
         return heartbeat;
     }

@@ -45,6 +45,7 @@ public final class ControlTrial {
     private final ComparedBlocks controls = new ComparedBlocks();
     private final ComparedBlocks treated = new ComparedBlocks();
     private final Map<StorageTier, AllReads> allReads = new EnumMap<>(StorageTier.class);
+    private final ReadCosts readCosts = new ReadCosts();
     private final Map<StorageTier, Look> looks = new EnumMap<>(StorageTier.class);
     private long turnedMs = Long.MIN_VALUE;
     private long halvedMs = Long.MIN_VALUE;
@@ -138,6 +139,7 @@ public final class ControlTrial {
     public void read(List<ReadTime> times) {
         for (ReadTime time : times) {
             if (time.reads() > 0) {
+                readCosts.add(time);
                 AllReads all = allReads.computeIfAbsent(time.tier(), tier -> new AllReads());
                 all.reads += time.reads();
                 all.bytes += time.bytes();
@@ -191,6 +193,7 @@ public final class ControlTrial {
             halvedMs = nowMs;
             controls.halve();
             treated.halve();
+            readCosts.halve();
             for (AllReads all : allReads.values()) {
                 all.reads /= 2;
                 all.bytes /= 2;
@@ -218,6 +221,11 @@ public final class ControlTrial {
             }
         }
         return benefits;
+    }
+
+    /** What a read takes, by tier. */
+    public ReadCosts readCosts() {
+        return readCosts;
     }
 
     /** How long reads took, of all blocks; fastest tier first. */

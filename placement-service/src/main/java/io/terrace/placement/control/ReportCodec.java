@@ -1,5 +1,6 @@
 package io.terrace.placement.control;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.control.Benefit.Side;
 import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.AdminProtos.BenefitProto;
@@ -20,12 +21,12 @@ public final class ReportCodec {
     public static ReportResponseProto report(long nowMs, ControlTrial trial) {
         ReportResponseProto.Builder response = ReportResponseProto.newBuilder()
                 .setControlPercent(trial.sample().percent());
-        trial.times().forEach(times -> response.addTiers(tier(times)));
+        trial.times().forEach(times -> response.addTiers(tier(times, trial.readCosts())));
         trial.benefits(nowMs).forEach(benefit -> response.addBenefits(benefit(benefit)));
         return response.build();
     }
 
-    private static TierReadsProto tier(TierTimes times) {
+    private static TierReadsProto tier(TierTimes times, ReadCosts costs) {
         TierReadsProto.Builder proto = TierReadsProto.newBuilder()
                 .setTier(ProtoConverter.tier(times.tier()))
                 .setReads(times.reads())
@@ -35,6 +36,10 @@ public final class ReportCodec {
         }
         if (times.byteNs() != null) {
             proto.setMegabyteUs(scaled(times.byteNs(), BYTES_PER_MEGABYTE / NS_PER_US));
+        }
+        if (times.tier() != StorageTier.MEMORY) {
+            proto.setSavedReadUs(costs.savedAccessNs(times.tier()) / NS_PER_US)
+                    .setSavedMegabyteUs(costs.savedByteNs(times.tier()) * BYTES_PER_MEGABYTE / NS_PER_US);
         }
         return proto.build();
     }
