@@ -51,21 +51,22 @@ final class ComparisonTexts {
     private Verdict compared(Worth worth, String rival) {
         String compared = room() + " " + reads + ", this block is worth " + Words.ratio(worth)
                 + " as the least worth keeping there, " + rival;
+        String saved = Words.saved(worth);
         if (Words.isEven(worth)) {
             return new Verdict(
                     NOT + "about as much worth as the last ones there",
-                    compared + ": too little for a move.",
+                    compared + ": too little for a move." + saved,
                     "Comes in when it is read clearly more than that one.");
         }
         return worth.ratio() < 1
                 ? new Verdict(
                         NOT + "others there are worth more",
-                        compared + ".",
+                        compared + "." + saved,
                         "Comes in when it is read " + Words.moreOften(worth) + ", or when the others are read less. "
                                 + AbsenceTexts.now(file))
                 : new Verdict(
                         NOT + "not worth a move yet",
-                        compared + ": too little for a move.",
+                        compared + ": too little for a move." + saved,
                         "Comes in when it is read clearly more than that one. " + AbsenceTexts.now(file));
     }
 

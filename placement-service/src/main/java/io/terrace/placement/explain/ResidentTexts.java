@@ -91,7 +91,7 @@ final class ResidentTexts {
         return worth == null
                 ? read + ". The block that would have to leave first is " + rival + "."
                 : read + ". It is worth " + Words.ratio(worth) + " as the block that would have to leave first, "
-                        + rival + ".";
+                        + rival + "." + Words.saved(worth);
     }
 
     private String worthNext() {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Words {
 
     private static final int LONGEST_NAME = 60;
+    private static final double NS_PER_MS = 1e6;
     private static final double FAR = 100;
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
 
@@ -65,6 +66,18 @@ final class Words {
                         ? "more than 100 times as much"
                         : ratio < 1 / FAR ? "less than 0.01 times as much" : times(ratio) + " times as much";
         return much + (worth.perByte() ? " for its size" : "");
+    }
+
+    /** A sentence on what memory saves of each read, where that counts. */
+    static String saved(Worth worth) {
+        return worth.savedNs() > 0
+                ? String.format(
+                        Locale.ROOT, " Each of its reads saves about %s ms.", digits(worth.savedNs() / NS_PER_MS))
+                : "";
+    }
+
+    private static String digits(double ms) {
+        return ms >= 10 ? String.valueOf(Math.round(ms)) : String.format(Locale.ROOT, "%.2g", ms);
     }
 
     private static String times(double ratio) {

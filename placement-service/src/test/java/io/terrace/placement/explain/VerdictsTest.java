@@ -35,6 +35,20 @@ class VerdictsTest extends ExplainFixture {
     }
 
     @Test
+    void policyCountsTime_saysWhatAReadSaves() {
+        replica("one").resides(49_000).host(64, 64, 0, 64).rival(new Worth(45, true, 559e6));
+        heat(15, 4_000, 15);
+        assertThat(verdict().why()).endsWith("/w/part-0097. Each of its reads saves about 559 ms.");
+    }
+
+    @Test
+    void policyCountsTime_absentBlock_saysWhatAReadSaves() {
+        replica("one").host(64, 64, 0, 64).rival(new Worth(0.03, true, 1.13e6));
+        heat(150, 4_000, 0);
+        assertThat(verdict().why()).endsWith("/w/part-0097. Each of its reads saves about 1.1 ms.");
+    }
+
+    @Test
     void resident_firstToLeave_orNotCompared() {
         replica("one").resides(49_000).host(64, 64, 0, 64).alone();
         heat(1, 4_000, 0);

@@ -93,10 +93,12 @@ public final class AdaptivePolicy implements CachePolicy {
     }
 
     private String saved(int slot) {
-        return objective == Objective.TIME && records.savedLog(slot) > 0
-                ? String.format(
-                        Locale.ROOT, ", each saves about %.2g ms", Log2.inverse(records.savedLog(slot)) / NS_PER_MS)
-                : "";
+        double ns = savedNs(slot);
+        return ns > 0 ? String.format(Locale.ROOT, ", each saves about %.2g ms", ns / NS_PER_MS) : "";
+    }
+
+    private double savedNs(int slot) {
+        return objective == Objective.TIME && records.savedLog(slot) > 0 ? Log2.inverse(records.savedLog(slot)) : 0;
     }
 
     private double worth(Access access, int burst) {
@@ -335,7 +337,7 @@ public final class AdaptivePolicy implements CachePolicy {
                 bar,
                 ageMs,
                 hasCompetitor ? records.id(competitor) : Explanation.NO_COMPETITOR,
-                hasCompetitor ? new Explanation.Worth(Math.pow(2, worth - bar), true) : null,
+                hasCompetitor ? new Explanation.Worth(Math.pow(2, worth - bar), true, savedNs(slot)) : null,
                 sentence);
     }
 }

@@ -35,8 +35,15 @@ public record Explanation(
      *
      * @param ratio 2 if it is worth twice as much
      * @param perByte whether that is for its size
+     * @param savedNs what the tier saves of the time of each of its reads, where that counts; else 0
      */
-    public record Worth(double ratio, boolean perByte) {}
+    public record Worth(double ratio, boolean perByte, double savedNs) {
+
+        /** Where time does not count. */
+        public Worth(double ratio, boolean perByte) {
+            this(ratio, perByte, 0);
+        }
+    }
 
     /** Of a policy that does not compare worths. */
     public Explanation(
