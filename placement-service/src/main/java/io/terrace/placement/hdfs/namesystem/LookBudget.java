@@ -14,7 +14,9 @@ import java.util.function.LongSupplier;
  * For how much of the time the placement loop holds the NameNode's lock: a thousandth. All looks are counted. Offers wait while
  * less than half of what may be saved up is left, other reviews while more was used, and reports while two minutes' worth more
  * was. Orders and operators do not wait. Of each kind that waits a twentieth is its own, so that nobody puts it off for good. What
- * was used too much is remembered for ten seconds' worth: a long hold is mostly a pause of the JVM. Thread-safe.
+ * was used too much is remembered for ten seconds' worth: a long hold is mostly a pause of the JVM. So of a hold that is
+ * {@value #OUTLIER} times as long as others of its kind lately, the rest is charged to all: it would stop the kind for minutes, which
+ * pays back a twentieth as fast. Thread-safe.
  */
 final class LookBudget {
 
@@ -31,17 +33,18 @@ final class LookBudget {
     private static final double MOST_SECONDS = 120;
 
     private static final double MOST_DEBT = OF_ALL * 10;
+    private static final int OUTLIER = 4;
 
     private final LongSupplier nanoClock;
     private final TokenBucket all;
     private final TokenBucket withReserve;
-    private final Map<Asker, TokenBucket> own = new EnumMap<>(Asker.class);
+    private final Map<Asker, Own> own = new EnumMap<>(Asker.class);
 
     LookBudget(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
         this.all = bucket(OF_ALL, MOST_SECONDS);
         this.withReserve = bucket(OF_ALL, 2 * MOST_SECONDS);
-        WAITING.forEach(asker -> own.put(asker, bucket(OF_ONE, MOST_SECONDS)));
+        WAITING.forEach(asker -> own.put(asker, new Own(bucket(OF_ONE, MOST_SECONDS))));
     }
 
     private TokenBucket bucket(double nsPerSecond, double seconds) {
@@ -52,20 +55,30 @@ final class LookBudget {
     /** The lock was held for so long. */
     void held(Asker asker, long ns) {
         long nowNs = nanoClock.getAsLong();
-        TokenBucket ofAsker = own.get(asker);
-        if (ofAsker != null && !isSharedOpen(asker, nowNs)) {
-            ofAsker.charge(nowNs, ns, MOST_DEBT);
+        Own ofAsker = own.get(asker);
+        if (ofAsker == null) {
+            chargeAll(nowNs, ns);
         } else {
-            all.charge(nowNs, ns, MOST_DEBT);
-            withReserve.charge(nowNs, ns, MOST_DEBT);
+            long usual = ofAsker.usualPart(ns);
+            if (isSharedOpen(asker, nowNs)) {
+                chargeAll(nowNs, ns);
+            } else {
+                ofAsker.bucket.charge(nowNs, usual, MOST_DEBT);
+                chargeAll(nowNs, ns - usual);
+            }
         }
+    }
+
+    private void chargeAll(long nowNs, long ns) {
+        all.charge(nowNs, ns, MOST_DEBT);
+        withReserve.charge(nowNs, ns, MOST_DEBT);
     }
 
     /** Whether looks of that asker may be made. */
     boolean isOpen(Asker asker) {
         long nowNs = nanoClock.getAsLong();
-        TokenBucket ofAsker = own.get(asker);
-        return ofAsker == null || isSharedOpen(asker, nowNs) || ofAsker.isOpen(nowNs);
+        Own ofAsker = own.get(asker);
+        return ofAsker == null || isSharedOpen(asker, nowNs) || ofAsker.bucket.isOpen(nowNs);
     }
 
     private boolean isSharedOpen(Asker asker, long nowNs) {
@@ -74,5 +87,22 @@ final class LookBudget {
             case OFFERS -> all.available(nowNs) >= OF_ALL * MOST_SECONDS / 2;
             default -> all.isOpen(nowNs);
         };
+    }
+
+    /** What one kind has for itself, and how long its holds are: a mean in which the last one counts an eighth. */
+    private static final class Own {
+        private final TokenBucket bucket;
+        private double meanNs = Double.NaN;
+
+        Own(TokenBucket bucket) {
+            this.bucket = bucket;
+        }
+
+        /** The part of a hold that is not out of the way; the first one is as long as any. */
+        synchronized long usualPart(long ns) {
+            double mean = Double.isNaN(meanNs) ? ns : meanNs;
+            meanNs = mean + (ns - mean) / 8;
+            return (long) Math.min(ns, OUTLIER * mean);
+        }
     }
 }

@@ -70,6 +70,19 @@ class LookBudgetTest {
         assertThat(budget.isOpen(Asker.REVIEWS)).isTrue();
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"REVIEWS", "SATISFY", "VOLUMES", "OFFERS"})
+    void pauseWithinAKindsOwnPart_doesNotStopTheKindForMinutes(Asker asker) {
+        tenMinutes(Asker.ORDERS);
+        for (int look = 0; look < 20; look++) {
+            budget.held(asker, 20_000);
+        }
+        budget.held(asker, 30 * SECOND);
+        nowNs += 10 * SECOND;
+        budget.held(Asker.ORDERS, SECOND);
+        assertThat(budget.isOpen(asker)).isTrue();
+    }
+
     @Test
     void longHold_isPaidBackBeforeTheNextReview_andReportsGoFirst() {
         budget.held(Asker.REVIEWS, TimeUnit.MILLISECONDS.toNanos(97));
