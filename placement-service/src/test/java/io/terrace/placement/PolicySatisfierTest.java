@@ -171,6 +171,28 @@ class PolicySatisfierTest extends TieredCluster {
     }
 
     @Test
+    void restartedWhileAChangedPathIsWalkedOutOfTurn_goesOnWhereTheWholeWalkStood() {
+        SteppedJournal journal = keepJournal();
+        for (int i = 0; i < 12; i++) {
+            file(1 + i, "/a/" + number(i), StorageTier.DISK, StorageTier.DISK);
+        }
+        for (int i = 0; i < 30; i++) {
+            file(50 + i, "/c/changed/" + number(i), StorageTier.DISK, StorageTier.DISK);
+        }
+        directories.heldNs = TimeUnit.MILLISECONDS.toNanos(3);
+        rules("- path: /a/**", "  satisfy: true", "- path: /c/**", "  satisfy: true");
+        waits(10_000);
+        directories.changed.add("/c/changed");
+        waits(20_000);
+        assertThat(directories.walked).containsExactly("/a", "/c/changed");
+        directories.walked.clear();
+        restart(journal, EPOCH + 1);
+        rules("- path: /a/**", "  satisfy: true", "- path: /c/**", "  satisfy: true");
+        waits(60_000);
+        assertThat(directories.walked).containsExactly("/c");
+    }
+
+    @Test
     void moreChangesThanMayWait_othersAreAskedForLater() {
         file(1, "/a/x", StorageTier.DISK, StorageTier.DISK);
         rules("- path: /a/**", "  satisfy: true");

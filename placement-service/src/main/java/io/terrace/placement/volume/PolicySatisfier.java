@@ -19,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,9 @@ final class PolicySatisfier {
     private final HomeMoves homeMoves;
     private final TierSpace space;
     private final Deque<Root> toWalk = new ArrayDeque<>();
+    /** The roots of the whole walk, but for those that are walked out of turn since something changed. */
+    private final Set<Root> inTurn = new HashSet<>();
+
     private final Map<StorageTier, Set<String>> lacking = new EnumMap<>(StorageTier.class);
     private PolicySpec spec;
     private @Nullable Root walked;
@@ -102,7 +106,7 @@ final class PolicySatisfier {
         nextWalkMs = Long.MIN_VALUE;
     }
 
-    /** Where a walk stood when the NameNode was stopped. It counts for the first walk. */
+    /** Where a walk stood when the NameNode was stopped. A first walk that has begun by then looks at all, and does not need it. */
     void remember(Note note) {
         if (nextWalkMs == Long.MIN_VALUE && walked == null) {
             WalkNote read = WalkNote.of(note);
@@ -165,7 +169,7 @@ final class PolicySatisfier {
     }
 
     private void noteWalk(long nowMs) {
-        if (all && walked != null && position != null) {
+        if (all && walked != null && position != null && inTurn.contains(walked)) {
             if (walkNotedMs == Long.MIN_VALUE || nowMs - walkNotedMs >= NOTE_MS) {
                 walkNotedMs = nowMs;
                 isNoted = true;
@@ -185,6 +189,8 @@ final class PolicySatisfier {
             position = before.position();
         }
         toWalk.addAll(roots.subList(from + 1, roots.size()));
+        inTurn.clear();
+        inTurn.addAll(roots);
         before = null;
         all = true;
         lacking.clear();
@@ -226,6 +232,7 @@ final class PolicySatisfier {
             }
         }
         toWalk.removeAll(concerned);
+        inTurn.removeIf(root -> concerned.contains(root) && !root.equals(walked));
         new ArrayDeque<>(concerned).descendingIterator().forEachRemaining(toWalk::addFirst);
     }
 
