@@ -62,6 +62,22 @@ class HeldOverRestartTest extends TieredCluster {
     }
 
     @Test
+    void journalThatTellsLate_holdsForWhatWasLookedAtMeanwhile() {
+        moverTakesItHome();
+        restartBeforeTheJournal(journal, EPOCH + 1);
+        rules(RULE, "  tiers: ssd..disk");
+        beats(2);
+        read(one, BLOCK, 1);
+        waits(1_000);
+        assertThat(stays()).as("known, and not that others moved it").isNull();
+        journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
+        read(one, BLOCK, 50);
+        waits(120_000);
+        assertThat(ordered(one)).isEmpty();
+        assertThat(stays()).contains("moved from ssd to disk by others");
+    }
+
+    @Test
     void movedElsewhereBeforeTheServiceIsBack_isNotTakenForThat() {
         moverTakesItHome();
         put(BLOCK, one, StorageTier.SSD, null);

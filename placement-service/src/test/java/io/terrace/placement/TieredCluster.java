@@ -113,12 +113,17 @@ public abstract class TieredCluster extends SteppedLoop {
 
     /** The NameNode begins anew in that epoch, with what the journal has and without rules. */
     final void restart(SteppedJournal journal, long epoch) {
+        restartBeforeTheJournal(journal, epoch);
+        journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
+    }
+
+    /** The same with a journal that has not told anything yet. */
+    final void restartBeforeTheJournal(SteppedJournal journal, long epoch) {
         journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
         journal.restart(new MetricRegistry());
         placement = new PlacementEngine(settings, names, new MetricRegistry());
         placement.keepIn(journal.engineSide());
         placement.activate(epoch, OperatorState.initial());
-        journal.turn(TimeUnit.MILLISECONDS.toNanos(nowMs));
     }
 
     final StorageTier tier(StampedBlock block, FakeDataNode node) {

@@ -294,7 +294,9 @@ final class KnownReplicas {
             return otherLeft ? moved(nowMs, blockId, came, "moved here from another DataNode") : came;
         }
         if (before.tier() == tier) {
-            return before.confirmed(nowMs);
+            // A slow journal may tell only now that others moved it.
+            Place confirmed = before.confirmed(nowMs);
+            return confirmed.isLeftAlone(nowMs) ? confirmed : held.remembered(nowMs, blockId, confirmed);
         }
         if (before.isUnsure(nowMs) || hasOpenMove(node, blockId)) {
             return before;
