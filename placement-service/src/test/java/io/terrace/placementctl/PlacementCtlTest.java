@@ -294,6 +294,11 @@ class PlacementCtlTest {
             assertThat(json.at("/blocks/0/state").asText()).isEqualTo("complete");
             assertThat(json.at("/blocks/1/state").asText()).isEqualTo("under_construction");
             assertThat(json.at("/blocks/1/replicas")).hasSize(1);
+            assertThat(runAs("stranger", "explain", "/data/open", "--json")).isZero();
+            JsonNode ofStranger = JSON.readTree(out).get("writing");
+            assertThat(ofStranger.get("openBlocks").asInt()).isEqualTo(1);
+            assertThat(ofStranger.toString())
+                    .doesNotContain(fs.getClient().getClientName(), "127.0.0.1", "\"client\"", "\"host\"");
         }
         assertThat(run("explain", "/data/open")).isZero();
         assertThat(out).doesNotContain("OPEN FOR WRITE");

@@ -4,18 +4,26 @@ import io.terrace.common.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that is open for write.
  *
- * @param client the holder of its lease
- * @param host from which that one created the file or appended to it
+ * @param writer null for a caller who is not the superuser: HDFS tells nobody else who holds a lease
  * @param openBlocks those that are not complete
- * @param speeds of what clients of the host wrote over the channel lately, the fastest first
+ * @param speeds of what clients of the writer's host wrote over the channel lately, the fastest first
  */
-public record OpenFile(String client, String host, int completeBlocks, int openBlocks, List<Speed> speeds) {
+public record OpenFile(@Nullable Writer writer, int completeBlocks, int openBlocks, List<Speed> speeds) {
 
     private static final int MOST_SPEEDS = 5;
+
+    /**
+     * Who writes a file.
+     *
+     * @param client the holder of its lease
+     * @param host from which that one created the file or appended to it
+     */
+    public record Writer(String client, String host) {}
 
     /** How fast a DataNode took what clients of the host wrote. */
     public record Speed(String datanode, long bytesPerSecond, long toldAgoMs) {}
@@ -27,17 +35,19 @@ public record OpenFile(String client, String host, int completeBlocks, int openB
     /** What people are told of it. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add("OPEN FOR WRITE by " + Words.name(client) + " on " + Words.name(host) + ": "
+        String by = writer == null ? "" : " by " + Words.name(writer.client) + " on " + Words.name(writer.host);
+        String host = writer == null ? "the host that writes it" : Words.name(writer.host);
+        lines.add("OPEN FOR WRITE" + by + ": "
                 + (completeBlocks == 1 ? "1 block is" : completeBlocks + " blocks are") + " complete, " + openBlocks
                 + (openBlocks == 1 ? " is" : " are") + " being written. Its length is that of the last flush.");
         lines.add("Blocks that are being written are neither copied into memory nor moved between tiers, as their bytes"
                 + " still change. They can be as soon as they are complete.");
         if (speeds.isEmpty()) {
-            lines.add("No DataNode told of writes over the channel from " + Words.name(host)
+            lines.add("No DataNode told of writes over the channel from " + host
                     + " in the last 5 min: it is stock's stream, or it wrote less than can be measured.");
         } else {
             String more = speeds.size() > MOST_SPEEDS ? ", and " + (speeds.size() - MOST_SPEEDS) + " more" : "";
-            lines.add("Clients of " + Words.name(host) + " write over the channel, measured by the DataNodes: "
+            lines.add("Clients of " + host + " write over the channel, measured by the DataNodes: "
                     + speeds.stream()
                             .limit(MOST_SPEEDS)
                             .map(speed -> Words.name(speed.datanode) + " "

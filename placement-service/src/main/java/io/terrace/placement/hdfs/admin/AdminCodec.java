@@ -230,11 +230,12 @@ final class AdminCodec {
 
     static WritingProto writing(OpenFile file) {
         WritingProto.Builder proto = WritingProto.newBuilder()
-                .setClient(file.client())
-                .setHost(file.host())
                 .setCompleteBlocks(file.completeBlocks())
                 .setOpenBlocks(file.openBlocks())
                 .addAllLines(file.lines());
+        if (file.writer() != null) {
+            proto.setClient(file.writer().client()).setHost(file.writer().host());
+        }
         file.speeds()
                 .forEach(speed -> proto.addSpeeds(TakenSpeedProto.newBuilder()
                         .setDatanode(speed.datanode())

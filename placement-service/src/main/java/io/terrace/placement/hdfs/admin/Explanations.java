@@ -6,6 +6,7 @@ import io.terrace.placement.explain.BlockSituation;
 import io.terrace.placement.explain.FilePin;
 import io.terrace.placement.explain.FileSituation;
 import io.terrace.placement.explain.OpenFile;
+import io.terrace.placement.explain.OpenFile.Writer;
 import io.terrace.placement.explain.Verdicts;
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
@@ -212,6 +213,7 @@ final class Explanations {
     private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
             throws IOException, TimeoutException, InterruptedException {
         boolean full = rights.mayChange();
+        boolean superuser = rights.isSuperuser();
         Map<Long, Home> homes = homes(blocks);
         Writing writing = file == null || !file.open() ? null : lookup.writing(file.inode());
         // Names are looked up off the loop's thread; a rival of the next moment is another block.
@@ -225,7 +227,7 @@ final class Explanations {
                 describe(response, file, asked, situation);
             }
             if (writing != null) {
-                response.setWriting(AdminCodec.writing(open(writing, asked.reader)));
+                response.setWriting(AdminCodec.writing(open(writing, asked.reader, superuser)));
             }
             String stopped = placement.volumeMovesStopped();
             if (stopped != null) {
@@ -266,14 +268,15 @@ final class Explanations {
         }
     }
 
-    private OpenFile open(Writing writing, Reader reader) {
+    private OpenFile open(Writing writing, Reader reader, boolean superuser) {
         List<OpenFile.Speed> told = speeds.of(writing.host()).stream()
                 .map(speed -> new OpenFile.Speed(
                         reader.names().getOrDefault(speed.node(), speed.node()),
                         speed.bytesPerSecond(),
                         speeds.ageMs(speed)))
                 .toList();
-        return new OpenFile(writing.client(), writing.host(), writing.completeBlocks(), writing.openBlocks(), told);
+        Writer writer = superuser ? new Writer(writing.client(), writing.host()) : null;
+        return new OpenFile(writer, writing.completeBlocks(), writing.openBlocks(), told);
     }
 
     private Asked ask(
