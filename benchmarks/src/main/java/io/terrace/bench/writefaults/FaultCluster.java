@@ -11,6 +11,7 @@ import io.terrace.bench.faults.SystemCommand;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -41,6 +42,7 @@ final class FaultCluster implements Closeable {
     static final int CLIENT_OFFSET = -12_001;
     private static final int FIRST_OFFSET = -12_001;
     private static final int OFFSET_STEP = -10;
+    private static final int MOST_TRIES = 3;
     private static final long MEMORY_BYTES = 16L << 20;
     private static final int HEAP_MB = 96;
     private static final String VOLUME_SIZE = "160m";
@@ -53,8 +55,28 @@ final class FaultCluster implements Closeable {
     /** By the DataNode that is connected to, and by the one that connects, 0 for clients. */
     private final Map<String, Link> links = new LinkedHashMap<>();
 
-    /** @param properties more of every daemon and client */
-    FaultCluster(Path dir, Path volumeRoot, Map<String, String> properties) throws IOException {
+    /**
+     * Brings a cluster up. The ports of its links follow from those of its DataNodes, which are drawn: if one of them is in use, the
+     * cluster is made anew.
+     *
+     * @param properties more of every daemon and client
+     */
+    static FaultCluster up(Path dir, Path volumeRoot, Map<String, String> properties) throws IOException {
+        for (int tries = 1; ; tries++) {
+            FaultCluster faults = new FaultCluster(dir, volumeRoot, properties);
+            try {
+                faults.link();
+                return faults;
+            } catch (BindException inUse) {
+                faults.close();
+                if (tries == MOST_TRIES) {
+                    throw inUse;
+                }
+            }
+        }
+    }
+
+    private FaultCluster(Path dir, Path volumeRoot, Map<String, String> properties) throws IOException {
         this.volumes = new FaultVolumes(volumeRoot, DATANODES, VOLUME_SIZE);
         volumes.make();
         Map<String, String> all = settings(volumeRoot);
@@ -79,6 +101,9 @@ final class FaultCluster implements Closeable {
         try (OutputStream out = fs.create(new org.apache.hadoop.fs.Path("/first"), true, 4096, (short) 2, 1L << 20)) {
             out.write(1);
         }
+    }
+
+    private void link() throws IOException {
         for (int from = 0; from <= DATANODES; from++) {
             for (int to = 1; to <= DATANODES; to++) {
                 if (from != to) {

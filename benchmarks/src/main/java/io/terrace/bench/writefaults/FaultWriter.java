@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -36,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FaultWriter implements StagedNameNode.Calls {
     private static final int END_SECONDS = 20;
+    /** A DataNode that stands still is given up after its timeouts, and its copy is made anew. */
+    private static final int EARLY_SECONDS = 90;
 
     private final WriteFaultPlan plan;
     private final SeededContent content;
@@ -64,6 +67,7 @@ public final class FaultWriter implements StagedNameNode.Calls {
         conf.set("terrace.client.write.enabled", "true");
         conf.set("terrace.channel.tcp.port.offset", arguments[2]);
         conf.set("terrace.client.tcp.connect.timeout", "2s");
+        conf.set("terrace.client.write.close", plan.early() ? "minimal" : "all");
         if (plan.local()) {
             conf.set("terrace.channel.dir", arguments[3]);
         }
@@ -189,13 +193,18 @@ public final class FaultWriter implements StagedNameNode.Calls {
         }
     }
 
-    /** A stream's thread may be about to end. */
+    /** A file that was closed early has a thread until all DataNodes have it; that of any other may be about to end. */
     private void sayWhatIsLeft() {
-        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-        while (streamers() > 0 && System.nanoTime() - deadlineNs < 0) {
+        waitWhile(() -> ClientMetrics.value(Metric.CLIENT_WRITE_CLOSED_UNFINISHED) > 0, EARLY_SECONDS);
+        waitWhile(() -> streamers() > 0, END_SECONDS);
+        say("LEFT " + ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES) + " " + streamers());
+    }
+
+    private static void waitWhile(BooleanSupplier goesOn, int seconds) {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        while (goesOn.getAsBoolean() && System.nanoTime() - deadlineNs < 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
-        say("LEFT " + ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES) + " " + streamers());
     }
 
     /** Threads of streams, of which none is open any more. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * All that a run does, drawn from its seed: the process that writes and the one that makes the faults draw the same.
  *
  * @param local whether the writer reaches its first DataNode over the Unix socket, as on the same host
+ * @param early whether the close waits for the NameNode alone ({@code terrace.client.write.close=minimal})
  * @param steps calls of the stream, in their order, without the close
  * @param second a fault while the first is mended; null for none
  */
@@ -19,6 +20,7 @@ record WriteFaultPlan(
         long blockBytes,
         long fileBytes,
         boolean local,
+        boolean early,
         List<Step> steps,
         Injection first,
         @Nullable Injection second) {
@@ -66,9 +68,15 @@ record WriteFaultPlan(
                 blockBytes,
                 fileBytes,
                 local,
+                isEarly(seed),
                 steps(fileBytes, blockBytes, first.offset(), random),
                 first,
                 second);
+    }
+
+    /** Of numbers of its own, so that all else of a seed is as it was before. */
+    private static boolean isEarly(long seed) {
+        return new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 2).nextInt(4) == 0;
     }
 
     List<Injection> injections() {
@@ -88,7 +96,8 @@ record WriteFaultPlan(
     /** What it is, for messages. */
     String text() {
         return replication + " replicas, blocks of " + blockBytes + ", " + fileBytes + " bytes"
-                + (local ? ", local: " : ": ") + text(first) + (second == null ? "" : "; then " + text(second));
+                + (local ? ", local" : "") + (early ? ", closed early: " : ": ") + text(first)
+                + (second == null ? "" : "; then " + text(second));
     }
 
     private static String text(Injection injection) {

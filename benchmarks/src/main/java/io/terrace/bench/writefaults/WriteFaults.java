@@ -110,7 +110,7 @@ public final class WriteFaults implements Callable<Integer> {
         Path volumes = (Files.isWritable(TMPFS) ? TMPFS : own)
                 .resolve("terrace-write-faults-"
                         + Integer.toHexString(own.toString().hashCode()));
-        try (FaultCluster faults = new FaultCluster(own.resolve("cluster"), volumes, properties)) {
+        try (FaultCluster faults = FaultCluster.up(own.resolve("cluster"), volumes, properties)) {
             for (long at = first; at < seed + runs; at++) {
                 Path log = own.resolve("writer.log");
                 FaultRun run = new FaultRun(faults, WriteFaultPlan.of(at));
