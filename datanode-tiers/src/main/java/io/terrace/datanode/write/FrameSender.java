@@ -263,7 +263,7 @@ final class FrameSender {
         sending = null;
         sentNumber = part.number();
         meter.forwarded(part.dataBytes());
-        told(each -> each.sent(tookNs));
+        told(each -> each.sent(part.dataBytes(), tookNs));
     }
 
     private void appendSums(ForwardQueue.Part part) throws IOException {

@@ -12,8 +12,8 @@ public interface PipelineEvents {
         // Nothing to do.
     }
 
-    /** A frame was sent on. */
-    default void sent(long tookNs) throws IOException {
+    /** A frame with so much data was sent on. */
+    default void sent(int dataBytes, long tookNs) throws IOException {
         // Nothing to do.
     }
 

@@ -38,7 +38,11 @@ final class PipelineBlock implements AutoCloseable {
 
     /** Three DataNodes with the channel, which check block tokens. */
     static TerraceCluster cluster() throws IOException {
-        Configuration conf = TerraceCluster.configuration();
+        return cluster(TerraceCluster.configuration());
+    }
+
+    /** The same with further properties. */
+    static TerraceCluster cluster(Configuration conf) throws IOException {
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt(RemoteReadsCluster.OFFSET, RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         // One volume each, on which all replicas have their space reserved.

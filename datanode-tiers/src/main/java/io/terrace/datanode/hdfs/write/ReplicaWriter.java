@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -150,7 +151,8 @@ final class ReplicaWriter implements OpenBlock {
     }
 
     private PipelineEvents events(String nextAddress) {
-        return new StockPipelineEvents(datanode, replica, client.from(), nextAddress);
+        DatanodeInfo last = request.targets().size() == 1 ? request.targets().get(0) : null;
+        return new StockPipelineEvents(datanode, replica, client.from(), nextAddress, last);
     }
 
     @Override

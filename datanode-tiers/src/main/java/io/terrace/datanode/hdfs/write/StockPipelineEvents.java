@@ -3,9 +3,12 @@ package io.terrace.datanode.hdfs.write;
 import io.terrace.datanode.write.PipelineEvents;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,10 +16,13 @@ import org.slf4j.LoggerFactory;
 final class StockPipelineEvents implements PipelineEvents {
     private static final Logger LOG = LoggerFactory.getLogger(StockPipelineEvents.class);
 
+    private static final int PACKET_BYTES = 64 << 10;
+
     private final DataNode datanode;
     private final ReplicaInPipeline replica;
     private final String from;
     private final String to;
+    private final @Nullable DatanodeInfo last;
     private final long slowMs;
 
     /**
@@ -24,12 +30,15 @@ final class StockPipelineEvents implements PipelineEvents {
      *
      * @param from the client's address
      * @param to the transfer address of the next DataNode; empty when there is none
+     * @param last the next DataNode, if it is the last one; stock times no other, since others wait for those after them
      */
-    StockPipelineEvents(DataNode datanode, ReplicaInPipeline replica, String from, String to) {
+    StockPipelineEvents(
+            DataNode datanode, ReplicaInPipeline replica, String from, String to, @Nullable DatanodeInfo last) {
         this.datanode = datanode;
         this.replica = replica;
         this.from = from;
         this.to = to;
+        this.last = last;
         this.slowMs = datanode.getDnConf().getSlowIoWarningThresholdMs();
     }
 
@@ -39,9 +48,13 @@ final class StockPipelineEvents implements PipelineEvents {
     }
 
     @Override
-    public void sent(long tookNs) throws IOException {
+    public void sent(int dataBytes, long tookNs) throws IOException {
         long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
         DataNodeFaultInjector.get().logDelaySendingPacketDownstream(to, tookMs);
+        if (last != null) {
+            // A frame has up to sixteen packets; it would look that much slower than stock's.
+            TerraceWriteAccess.sentToLast(datanode, last, tookMs * PACKET_BYTES / Math.max(PACKET_BYTES, dataBytes));
+        }
         if (tookMs > slowMs) {
             datanode.getMetrics().incrPacketsSlowWriteToMirror();
             LOG.warn("Slow sending to {}: {} ms (threshold {} ms), block {}", to, tookMs, slowMs, replica.getBlockId());

@@ -1,7 +1,9 @@
 package org.apache.hadoop.hdfs.server.datanode;
 
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodePeerMetrics;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +84,18 @@ public final class TerraceWriteAccess {
     /** {@code dfs.datanode.restart.replica.expiration}. */
     public static long restartBudgetMs(DataNode datanode) {
         return datanode.getDnConf().restartReplicaExpiry;
+    }
+
+    /**
+     * Counts how long a packet took to the last DataNode of a pipeline, where {@code dfs.datanode.peer.stats.enabled} is set. The
+     * NameNode finds slow DataNodes by it (HDFS-10917).
+     */
+    public static void sentToLast(DataNode datanode, DatanodeInfo last, long tookMs) {
+        DataNodePeerMetrics metrics = datanode.getPeerMetrics();
+        if (metrics != null && datanode.getDnConf().peerStatsEnabled) {
+            metrics.addSendPacketDownstream(
+                    last.getInfoSecurePort() != 0 ? last.getInfoSecureAddr() : last.getInfoAddr(), tookMs);
+        }
     }
 
     /** Counts a transfer that failed, under the other side's address. */
