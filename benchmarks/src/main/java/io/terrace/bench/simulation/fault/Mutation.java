@@ -75,6 +75,9 @@ public enum Mutation {
     RETAINED_DROPPED_EARLY(
             "the client drops what it retains of a block when the first DataNode has finalised it",
             Invariant.RETAINED_UNTIL_EVERYWHERE),
+    CLOSED_FILE_DROPPED(
+            "the client drops what it retains of a file that the NameNode has accepted",
+            Invariant.RETAINED_UNTIL_EVERYWHERE),
     LATE_WRITER_NOT_STOPPED("a recovery leaves the writer of a replica running", Invariant.FINALISED_STAYS),
     SHORT_REPLICA_FINALISED(
             "a replica is finalised at the length that the client says, whatever it has", Invariant.REPLICAS_EQUAL),

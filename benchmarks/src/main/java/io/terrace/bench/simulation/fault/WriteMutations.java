@@ -33,6 +33,11 @@ public record WriteMutations(@Nullable Mutation mutation) implements WriteHooks 
     }
 
     @Override
+    public boolean finishesClosedFiles() {
+        return mutation != Mutation.CLOSED_FILE_DROPPED;
+    }
+
+    @Override
     public boolean comparesLengths() {
         return mutation != Mutation.SHORT_REPLICA_FINALISED;
     }

@@ -63,7 +63,9 @@ final class SimulatedEndedBlock implements EndedBlock {
         }
         StoredReplica replica = from == null ? null : from.replica(block.id);
         for (PipelineNode to : world.nodes()) {
-            boolean free = to.isRunning()
+            // Without the lease, which ends with the file, the NameNode names nobody.
+            boolean free = !world.nameNode().isClosed()
+                    && to.isRunning()
                     && to.replica(block.id) == null
                     && !copies.contains(to.info())
                     && !failed.contains(to.info());

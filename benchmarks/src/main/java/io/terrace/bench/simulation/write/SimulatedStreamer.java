@@ -38,6 +38,7 @@ final class SimulatedStreamer implements StockStreamer {
     private @Nullable FileOutput output;
     private boolean running = true;
     private boolean stuck;
+    private boolean killed;
     private @Nullable FileBlock block;
     private List<PipelineNode> nodes = List.of();
     private boolean toPersist;
@@ -58,6 +59,16 @@ final class SimulatedStreamer implements StockStreamer {
     /** The file is not written any further. */
     void end() {
         running = false;
+    }
+
+    /** The client's process ends. */
+    void kill() {
+        killed = true;
+        end();
+    }
+
+    boolean isKilled() {
+        return killed;
     }
 
     /** Whether it waited when nothing was left to happen. */

@@ -35,7 +35,7 @@ final class WriteFaults {
         switch (scheduler.random().nextInt(12)) {
             case 0 -> {
                 world.say("client", "dies");
-                streamer.end();
+                streamer.kill();
             }
             case 1 -> {
                 boolean closed = world.nameNode().recoverLease();

@@ -27,6 +27,11 @@ public interface WriteHooks {
         return true;
     }
 
+    /** Whether a client goes on with a file that was closed before all DataNodes had it. */
+    default boolean finishesClosedFiles() {
+        return true;
+    }
+
     /** Whether a replica is finalised by a recovery only at the length that the client says. */
     default boolean comparesLengths() {
         return true;

@@ -59,8 +59,8 @@ public final class WriteRun {
         world.nodes().forEach(PipelineNode::start);
         script.start();
         faults.start();
-        boolean closed = write(output, script) && complete();
-        if (closed) {
+        boolean closed = write(output, script) && (world.nameNode().isClosed() || complete());
+        if (closed && !streamer.isKilled()) {
             checkReplicated();
         }
         faults.end();

@@ -4,7 +4,10 @@ import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.client.write.FileOutput;
 import java.io.IOException;
 
-/** The application: writes a file in calls of drawn sizes, flushes now and then, closes. */
+/**
+ * The application: writes a file in calls of drawn sizes, flushes now and then, closes. A quarter of the files are closed as soon as
+ * the NameNode accepts them ({@code terrace.client.write.close=minimal}).
+ */
 final class WriteScript {
     private static final int MOST_BLOCKS = 5;
     private static final int MOST_CALL_BYTES = 1_500;
@@ -14,6 +17,7 @@ final class WriteScript {
     private final FileOutput output;
     private final byte[] content;
     private final int flushOneIn;
+    private final boolean early;
     private int written;
     private int acknowledged;
     private boolean waits;
@@ -28,6 +32,8 @@ final class WriteScript {
         this.content = new byte[(int) scheduler.between(1, MOST_BLOCKS * WriteWorld.BLOCK_BYTES)];
         scheduler.random().nextBytes(content);
         this.flushOneIn = (int) scheduler.between(1, 6);
+        // Not drawn apart, so that all else of old seeds is as it was.
+        this.early = (content[0] & 3) == 0;
     }
 
     byte[] content() {
@@ -60,6 +66,9 @@ final class WriteScript {
             await();
         } else if (written == content.length) {
             output.endBlock(false);
+            if (early) {
+                output.complete();
+            }
             closing = true;
             waits = true;
         } else {
@@ -71,13 +80,17 @@ final class WriteScript {
                 waits = true;
             }
         }
-        if (streamer.isRunning()) {
+        if (streamer.isRunning() && !ended) {
             again();
         }
     }
 
     private void await() {
         try {
+            if (closing && early) {
+                closeEarly();
+                return;
+            }
             if (!output.awaitAcked(output.lastQueued(), 0)) {
                 return;
             }
@@ -97,5 +110,20 @@ final class WriteScript {
             streamer.end();
             output.wake();
         }
+    }
+
+    /** The streamer goes on until all DataNodes have the file. */
+    private void closeEarly() throws IOException, InterruptedException {
+        if (!output.awaitWritten(0) || !world.nameNode().complete(streamer.lastBytes())) {
+            return;
+        }
+        world.say("client", "the file is closed");
+        ended = true;
+        if (world.hooks().finishesClosedFiles()) {
+            output.release();
+        } else {
+            streamer.end();
+        }
+        output.wake();
     }
 }
