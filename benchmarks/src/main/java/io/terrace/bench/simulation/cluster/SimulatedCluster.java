@@ -82,13 +82,13 @@ public final class SimulatedCluster {
         this.hooks = hooks;
         this.observer = observer;
         this.directory = directory;
-        this.network = new Network(scheduler);
+        this.network = new Network(scheduler, mix.messages());
         this.contentOracle = new ContentOracle(scheduler.random());
         this.writeLoad = new WriteLoad(this);
         this.operator = new SimulatedOperator(this);
         this.capacityBytes = scheduler.between(mix.leastCapacityBytes(), mix.mostCapacityBytes());
         this.leaseNs = scheduler.between(mix.leastLeaseMs() * MS, mix.mostLeaseMs() * MS);
-        this.policy = SeedPolicy.of(scheduler);
+        this.policy = SeedPolicy.of(scheduler, mix.ownPolicy());
         Random random = scheduler.randomFor("copies before first reads");
         this.firstReads = random.nextBoolean()
                 ? FirstReadSettings.OFF

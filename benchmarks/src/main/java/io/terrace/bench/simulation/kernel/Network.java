@@ -2,6 +2,7 @@ package io.terrace.bench.simulation.kernel;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages between hosts. Each has its own delay, so they overtake each other; some are lost, some arrive twice; hosts
@@ -18,11 +19,15 @@ public final class Network {
     private final Set<String> parted = new LinkedHashSet<>();
     private boolean healed;
 
-    public Network(Scheduler scheduler) {
+    /** @param messages what becomes of them; null to draw it */
+    public Network(Scheduler scheduler, SeedMix.@Nullable Messages messages) {
         this.scheduler = scheduler;
-        this.lossPerMille = scheduler.oneIn(3) ? 0 : (int) scheduler.between(1, 80);
-        this.twicePerMille = scheduler.oneIn(3) ? 0 : (int) scheduler.between(1, 80);
-        this.slowestNs = scheduler.between(200_000, scheduler.oneIn(4) ? 800_000_000 : 20_000_000);
+        int loss = scheduler.oneIn(3) ? 0 : (int) scheduler.between(1, 80);
+        int twice = scheduler.oneIn(3) ? 0 : (int) scheduler.between(1, 80);
+        long slowest = scheduler.between(200_000, scheduler.oneIn(4) ? 800_000_000 : 20_000_000);
+        this.lossPerMille = messages == null ? loss : messages.lossPerMille();
+        this.twicePerMille = messages == null ? twice : messages.twicePerMille();
+        this.slowestNs = messages == null ? slowest : messages.slowestMs() * 1_000_000;
     }
 
     /** Cuts a host off from all others, both ways. */

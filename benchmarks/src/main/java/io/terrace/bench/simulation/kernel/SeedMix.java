@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which faults a seed knows and how often, and how large and how limited its machines are. {@link #usual} is the same for all
@@ -19,6 +20,8 @@ import java.util.random.RandomGenerator;
  * @param movesInFlight of a DataNode
  * @param movesWaiting of a DataNode
  * @param longestPauseMs between two faults, before it is doubled; 0 to draw it
+ * @param messages what becomes of messages; null to draw it in the narrow range of the usual mix
+ * @param ownPolicy whether the policy and its parameters are drawn from all that there are, not mostly an eager one
  */
 public record SeedMix(
         List<Integer> faults,
@@ -28,9 +31,20 @@ public record SeedMix(
         long mostLeaseMs,
         int movesInFlight,
         int movesWaiting,
-        long longestPauseMs) {
+        long longestPauseMs,
+        @Nullable Messages messages,
+        boolean ownPolicy) {
     /** Numbers of faults. */
     public static final int FAULTS = 23;
+
+    /**
+     * What becomes of messages between hosts.
+     *
+     * @param lossPerMille how many are lost
+     * @param twicePerMille how many arrive twice
+     * @param slowestMs how long one takes at most
+     */
+    public record Messages(int lossPerMille, int twicePerMille, long slowestMs) {}
 
     public SeedMix {
         faults = List.copyOf(faults);
@@ -38,11 +52,32 @@ public record SeedMix(
 
     /** Every fault as often as every other. */
     public static SeedMix usual() {
-        return new SeedMix(Collections.nCopies(FAULTS, 1), 15_000, 50_000, 300, 2_000, 2, 32, 0);
+        return new SeedMix(Collections.nCopies(FAULTS, 1), 15_000, 50_000, 300, 2_000, 2, 32, 0, null, false);
     }
 
     /** The mix of one seed. */
     public static SeedMix of(long seed) {
+        SplittableRandom random = new SplittableRandom(seed ^ 0x0dd5_0123_4567_89abL);
+        Messages messages = new Messages(
+                random.nextInt(3) == 0 ? 0 : random.nextInt(1, 400),
+                random.nextInt(3) == 0 ? 0 : random.nextInt(1, 400),
+                1L << random.nextInt(11));
+        SeedMix mix = ofFaultsAndSizes(seed);
+        return new SeedMix(
+                mix.faults,
+                mix.leastCapacityBytes,
+                mix.mostCapacityBytes,
+                mix.leastLeaseMs,
+                mix.mostLeaseMs,
+                mix.movesInFlight,
+                mix.movesWaiting,
+                mix.longestPauseMs,
+                messages,
+                true);
+    }
+
+    /** The same without messages and policy of its own: the mix in which seeds failed before there were these. */
+    public static SeedMix ofFaultsAndSizes(long seed) {
         // Not the draws of the run itself.
         SplittableRandom random = new SplittableRandom(seed ^ 0x5eed_0123_4567_89abL);
         List<Integer> faults = new ArrayList<>();
@@ -63,7 +98,9 @@ public record SeedMix(
                 2 * leaseMs,
                 1 + random.nextInt(4),
                 4 << random.nextInt(5),
-                50L << random.nextInt(6));
+                50L << random.nextInt(6),
+                null,
+                false);
     }
 
     /** Draws the number of a fault. */

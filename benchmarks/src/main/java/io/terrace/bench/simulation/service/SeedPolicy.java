@@ -11,6 +11,7 @@ import io.terrace.policy.PolicyKind;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 
 /**
  * The policy file of a seed, which keeps most files in a range of tiers. In half of the seeds three pools share memory and each
@@ -25,10 +26,11 @@ public record SeedPolicy(PolicySpec spec, ControlSample sample, boolean movesByH
     /** The directory whose files a rule keeps in some tiers. */
     public static final String TIERED = "/tiered";
 
+    private static final List<String> OBJECTIVES = List.of("tiered", "objects", "bytes", "jobs", "time");
     private static final List<String> TIER_WORDS = List.of("nvm", "ssd", "disk", "archive");
 
-    /** Draws it. */
-    public static SeedPolicy of(Scheduler scheduler) {
+    /** @param ownPolicy whether to draw from all policies and their parameters, the adaptive one with each objective */
+    public static SeedPolicy of(Scheduler scheduler, boolean ownPolicy) {
         boolean eager = scheduler.oneIn(2);
         List<PolicyKind> kinds = PolicyCatalog.kinds();
         String policy = eager
@@ -36,6 +38,13 @@ public record SeedPolicy(PolicySpec spec, ControlSample sample, boolean movesByH
                 : kinds.get(scheduler.random().nextInt(kinds.size())).name();
         Map<String, String> parameters =
                 eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of();
+        if (ownPolicy) {
+            Random own = scheduler.randomFor("policy");
+            policy = own.nextBoolean()
+                    ? "adaptive"
+                    : kinds.get(own.nextInt(kinds.size())).name();
+            parameters = parameters(policy, own);
+        }
         int fastest = scheduler.random().nextInt(TIER_WORDS.size());
         int slowest = (int) scheduler.between(fastest, TIER_WORDS.size() - 1);
         boolean allReplicas = scheduler.oneIn(2);
@@ -66,6 +75,22 @@ public record SeedPolicy(PolicySpec spec, ControlSample sample, boolean movesByH
         } catch (PolicyFileException e) {
             throw new IllegalStateException(text.toString(), e);
         }
+    }
+
+    private static Map<String, String> parameters(String policy, Random random) {
+        Map<String, String> drawn = new TreeMap<>();
+        drawn.put("writes", random.nextBoolean() ? "around" : "allocate");
+        if (policy.equals("adaptive")) {
+            drawn.put("objective", OBJECTIVES.get(random.nextInt(OBJECTIVES.size())));
+            drawn.put("tracked", Integer.toString(16 << random.nextInt(8)));
+            drawn.put("sampled", Integer.toString(16 << random.nextInt(8)));
+            drawn.put("move-cost", List.of("0", "0.015", "0.3").get(random.nextInt(3)));
+            drawn.put("margin", List.of("0", "0.005", "0.2").get(random.nextInt(3)));
+            drawn.put("memory", "1000");
+        } else if (policy.equals("idecider")) {
+            drawn.put("threshold", Integer.toString(random.nextInt(3)));
+        }
+        return drawn;
     }
 
     private static void appendRule(StringBuilder text, String path, String range) {

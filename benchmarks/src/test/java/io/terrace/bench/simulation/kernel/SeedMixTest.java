@@ -2,6 +2,7 @@ package io.terrace.bench.simulation.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -34,5 +35,18 @@ final class SeedMixTest {
         }
         // From seeds that know a fault or two to seeds that know most.
         assertThat(kinds).contains(2, 20).hasSizeGreaterThan(15);
+    }
+
+    @Test
+    void mix_drawsWhatBecomesOfMessages() {
+        Set<SeedMix.Messages> drawn = new HashSet<>();
+        for (long seed = 1; seed <= 300; seed++) {
+            drawn.add(SeedMix.of(seed).messages());
+        }
+
+        assertThat(drawn).hasSizeGreaterThan(250).doesNotContainNull();
+        assertThat(drawn).anyMatch(messages -> messages.lossPerMille() == 0 && messages.twicePerMille() > 200);
+        assertThat(drawn).anyMatch(messages -> messages.lossPerMille() > 200 && messages.slowestMs() > 500);
+        assertThat(SeedMix.usual().messages()).isNull();
     }
 }
