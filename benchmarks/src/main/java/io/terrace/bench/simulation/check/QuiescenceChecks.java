@@ -14,6 +14,7 @@ import io.terrace.channel.server.Principal;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.GrantAttempt;
 import io.terrace.datanode.extent.LocalTier;
+import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.report.ReplicaReport;
 import java.util.List;
@@ -43,12 +44,7 @@ public final class QuiescenceChecks {
                 checkResidency(dataNode);
             }
         }
-        Violation.unless(
-                active.placement().engineStatus().inFlight() == 0,
-                Invariant.SETTLES,
-                "%s still has orders in flight: %s",
-                active.process().name(),
-                active.placement().engineStatus());
+        checkMoves();
         simulatedCluster.namespace().all().forEach(this::checkReplicas);
         checks.poolChecks().checkQuiescent(active);
         checkPins();
@@ -59,6 +55,23 @@ public final class QuiescenceChecks {
                 checkEmptied(dataNode);
             }
         }
+    }
+
+    /** What was wanted in memory was done or given up. Between volumes blocks go on to drift with their heat. */
+    private void checkMoves() {
+        EngineStatus status = active.placement().engineStatus();
+        Violation.unless(
+                status.inFlight() == 0,
+                Invariant.SETTLES,
+                "%s still has orders in flight: %s",
+                active.process().name(),
+                status);
+        Violation.unless(
+                status.waiting() == 0,
+                Invariant.MOVES_END,
+                "%s still has moves that wait: %s",
+                active.process().name(),
+                status);
     }
 
     private void checkReplicas(SimulatedBlock block) {

@@ -65,6 +65,7 @@ public enum Mutation {
     PRICE_NOT_UPDATED("what would leave a memory next is what would have left it at first", Invariant.PRICE_KNOWN),
     COPY_ORDERED_TWICE("a copy that was requested is ordered wherever its home is by then", Invariant.COPY_AT_HOME),
     COPY_HOPS("a copy goes to any other DataNode that reads it", Invariant.COPY_FOLLOWS_READERS),
+    BUDGET_NOT_REFILLED("once a DataNode has used what it may move, it gets next to nothing more", Invariant.MOVES_END),
     PIN_NOT_LOOKED_AT_AGAIN("the blocks of pinned files are looked up once, and not again", Invariant.PINS_KEPT),
     VAIN_BOUND_IGNORED("blocks are copied before their first read whatever was in vain", Invariant.VAIN_BYTES_BOUNDED),
     FIRST_READ_AWAITED_FOR_EVER(

@@ -57,7 +57,7 @@ public final class Mutations implements ClusterHooks {
 
     @Override
     public long moveBytesPerSecond(long bytes) {
-        return is(Mutation.BUDGET_IGNORED) ? 0 : bytes;
+        return is(Mutation.BUDGET_IGNORED) ? 0 : is(Mutation.BUDGET_NOT_REFILLED) ? 1 : bytes;
     }
 
     @Override
