@@ -46,9 +46,7 @@ class SlowPeersTest {
 
     /** The DataNodes that one has timed, with their mean times. */
     private static String timed(TerraceCluster cluster, PipelineBlock block, int index) {
-        DataNodePeerMetrics metrics = metrics(cluster, block, index);
-        metrics.collectThreadLocalStates();
-        return metrics.dumpSendPacketDownstreamAvgInfoAsJson();
+        return metrics(cluster, block, index).dumpSendPacketDownstreamAvgInfoAsJson();
     }
 
     private static DataNodePeerMetrics metrics(TerraceCluster cluster, PipelineBlock block, int index) {

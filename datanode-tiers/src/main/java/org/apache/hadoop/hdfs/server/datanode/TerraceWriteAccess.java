@@ -95,6 +95,8 @@ public final class TerraceWriteAccess {
         if (metrics != null && datanode.getDnConf().peerStatsEnabled) {
             metrics.addSendPacketDownstream(
                     last.getInfoSecurePort() != 0 ? last.getInfoSecureAddr() : last.getInfoAddr(), tookMs);
+            // What a thread has counted is lost with it, and one that forwards ends with its block.
+            metrics.collectThreadLocalStates();
         }
     }
 
