@@ -72,6 +72,14 @@ final class SimulationTest {
         assertThat(run.violation()).isNull();
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {20_012_105})
+    void everyInvariant_holdsInSeedsWhoseMixOfMessagesFailedOnce(long seed) {
+        SeedRun run = SeedRun.of(seed, SeedMix.of(seed), null, false, directory);
+
+        assertThat(run.violation()).isNull();
+    }
+
     @Test
     void everyInvariant_hasAPlantedBugThatBreaksIt() {
         assertThat(Arrays.stream(Mutation.values()).map(Mutation::breaks)).contains(Invariant.values());

@@ -49,6 +49,8 @@ public final class Replica {
     void powerCut() {
         data.powerCut();
         meta.powerCut();
+        // What is there after the first cut is on the disk, and outlives a second one.
+        nameSynced = true;
     }
 
     public int lengthBytes() {
