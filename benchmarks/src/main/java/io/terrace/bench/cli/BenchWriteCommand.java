@@ -164,7 +164,7 @@ final class BenchWriteCommand implements Callable<Integer> {
     }
 
     private void runSmall(Set<WritePart> wanted, WritePlan plan, ResultSheet scores) throws IOException {
-        ClusterSpec spec = spec(3, MEMORY_BYTES, plan, WriteBenchmark.settings());
+        ClusterSpec spec = spec(3, MEMORY_BYTES, plan, SmallWriteBenchmark.settings());
         try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
                 SmallWriteBenchmark benchmark =
                         new SmallWriteBenchmark(cluster.cluster(), plan, options.seed, scores)) {

@@ -12,6 +12,7 @@ import io.terrace.client.ClientMetrics;
 import io.terrace.metrics.Metric;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -55,6 +56,13 @@ public final class SmallWriteBenchmark implements Closeable {
         this.ours = ClientVariant.local(cluster)
                 .with(OURS, Map.of("dfs.replication", replication, "terrace.client.write.enabled", "true"))
                 .open(cluster.confStock());
+    }
+
+    /** What the cluster must be told for this benchmark. */
+    public static Map<String, String> settings() {
+        Map<String, String> all = new LinkedHashMap<>(MetricsPage.SETTINGS);
+        all.putAll(WriteBenchmark.settings());
+        return all;
     }
 
     /** Runs these parts. */
