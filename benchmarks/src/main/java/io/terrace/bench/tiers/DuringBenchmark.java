@@ -117,6 +117,8 @@ public final class DuringBenchmark {
         all.put("dfs.datanode.data.dir", "[DISK]file://${hadoop.tmp.dir}/disk,[SSD]file://${hadoop.tmp.dir}/ssd");
         all.put(TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH.key(), Long.toString(plan.bytesPerSecond()));
         all.put(TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH_TOTAL.key(), "0");
+        // Before the first read the DataNode is idle, and what is ordered then would be moved as fast as it can be.
+        all.put(TerraceSettings.PLACEMENT_IDLE_BANDWIDTH.key(), "0");
         all.putAll(properties);
         return ClusterSpec.of(1, 64L << 20)
                 .withReplication(1)
