@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * For how much of the time the placement loop holds the NameNode's lock: a thousandth. All looks are counted. Offers wait while
  * less than half of what may be saved up is left, other reviews while more was used, and reports while two minutes' worth more
  * was. Orders and operators do not wait. Of each kind that waits a twentieth is its own, so that nobody puts it off for good. What
- * was used too much is remembered for ten seconds' worth: a long hold is mostly a pause of the JVM. So of a hold that is
+ * was used too much is remembered for ten seconds' worth: a long hold is mostly a pause of the JVM. So of a hold that is more than
  * {@value #OUTLIER} times as long as others of its kind lately, the rest is charged to all: it would stop the kind for minutes, which
  * pays back a twentieth as fast. Thread-safe.
  */
@@ -34,6 +34,9 @@ final class LookBudget {
 
     private static final double MOST_DEBT = OF_ALL * 10;
     private static final int OUTLIER = 4;
+
+    /** How long a hold is taken to be before any was seen: about what a look at as many blocks as one may hold for takes. */
+    private static final double FIRST_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final LongSupplier nanoClock;
     private final TokenBucket all;
@@ -89,20 +92,23 @@ final class LookBudget {
         };
     }
 
-    /** What one kind has for itself, and how long its holds are: a mean in which the last one counts an eighth. */
+    /**
+     * What one kind has for itself, and how long its holds are: a mean in which the last one counts an eighth. What is out of the way
+     * counts in it as {@value #OUTLIER} times the mean, so pauses hardly change it, and holds that stay longer are learnt in a few.
+     */
     private static final class Own {
         private final TokenBucket bucket;
-        private double meanNs = Double.NaN;
+        private double meanNs = FIRST_NS;
 
         Own(TokenBucket bucket) {
             this.bucket = bucket;
         }
 
-        /** The part of a hold that is not out of the way; the first one is as long as any. */
+        /** The part of a hold that is not out of the way. */
         synchronized long usualPart(long ns) {
-            double mean = Double.isNaN(meanNs) ? ns : meanNs;
-            meanNs = mean + (ns - mean) / 8;
-            return (long) Math.min(ns, OUTLIER * mean);
+            double usual = Math.min(ns, OUTLIER * meanNs);
+            meanNs += (usual - meanNs) / 8;
+            return (long) usual;
         }
     }
 }

@@ -53,8 +53,15 @@ class LookBudgetTest {
         assertThat(heldNs.get(asker)).isEqualTo(2_400 * LOOK_NS);
         for (Asker waits : EnumSet.complementOf(EnumSet.of(Asker.ORDERS, Asker.OTHERS))) {
             assertThat(budget.isOpen(waits)).as("a twentieth is its own").isTrue();
-            budget.held(waits, SECOND);
+            usesItsOwn(waits);
             assertThat(budget.isOpen(waits)).isFalse();
+        }
+    }
+
+    /** As long as others, until nothing is left that is its own. */
+    private void usesItsOwn(Asker asker) {
+        for (int look = 0; look < 4; look++) {
+            budget.held(asker, LOOK_NS);
         }
     }
 
@@ -63,6 +70,8 @@ class LookBudgetTest {
         budget.held(Asker.ORDERS, 30 * SECOND);
         budget.held(Asker.REPORTS, 30 * SECOND);
         budget.held(Asker.REVIEWS, 30 * SECOND);
+        usesItsOwn(Asker.REPORTS);
+        usesItsOwn(Asker.REVIEWS);
         assertThat(budget.isOpen(Asker.REPORTS)).isFalse();
         assertThat(budget.isOpen(Asker.REVIEWS)).isFalse();
         nowNs += 11 * SECOND;
@@ -83,10 +92,41 @@ class LookBudgetTest {
         assertThat(budget.isOpen(asker)).isTrue();
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"REVIEWS", "SATISFY", "VOLUMES", "OFFERS"})
+    void pauseInAKindsFirstHold_doesNotStopTheKind(Asker asker) {
+        tenMinutes(Asker.ORDERS);
+        budget.held(asker, 30 * SECOND);
+        assertThat(budget.isOpen(asker)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REVIEWS", "SATISFY", "VOLUMES", "OFFERS"})
+    void severalPausesInARow_doNotStopTheKind(Asker asker) {
+        tenMinutes(Asker.ORDERS);
+        for (int look = 0; look < 40; look++) {
+            budget.held(asker, 20_000);
+        }
+        for (int pause = 0; pause < 3; pause++) {
+            budget.held(asker, 30 * SECOND);
+        }
+        assertThat(budget.isOpen(asker)).isTrue();
+    }
+
+    @Test
+    void holdsThatStayLonger_areLearnt_andKeepToTheKindsPart() {
+        tenMinutes(Asker.ORDERS);
+        for (int look = 0; look < 40; look++) {
+            budget.held(Asker.VOLUMES, 20_000);
+        }
+        tenMinutes(Asker.ORDERS, Asker.VOLUMES);
+        assertThat(heldNs.get(Asker.VOLUMES)).isBetween(30 * SECOND / 1000, 80 * SECOND / 1000);
+    }
+
     @Test
     void longHold_isPaidBackBeforeTheNextReview_andReportsGoFirst() {
         budget.held(Asker.REVIEWS, TimeUnit.MILLISECONDS.toNanos(97));
-        budget.held(Asker.REVIEWS, TimeUnit.MILLISECONDS.toNanos(20));
+        usesItsOwn(Asker.REVIEWS);
         assertThat(budget.isOpen(Asker.REVIEWS)).isFalse();
         assertThat(budget.isOpen(Asker.REPORTS)).isTrue();
         nowNs += 5 * SECOND;
@@ -107,7 +147,7 @@ class LookBudgetTest {
     void offers_waitWhileLessThanHalfIsLeft_andTheOthersDoNot() {
         budget.held(Asker.OFFERS, TimeUnit.MILLISECONDS.toNanos(50));
         assertThat(budget.isOpen(Asker.OFFERS)).as("a twentieth is its own").isTrue();
-        budget.held(Asker.OFFERS, TimeUnit.MILLISECONDS.toNanos(7));
+        usesItsOwn(Asker.OFFERS);
         assertThat(budget.isOpen(Asker.OFFERS)).isFalse();
         assertThat(budget.isOpen(Asker.VOLUMES)).isTrue();
         budget.held(Asker.VOLUMES, TimeUnit.MILLISECONDS.toNanos(39));
