@@ -84,6 +84,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private final PlacementSettings settings;
     private final PlacementLoop loop;
     private final NamesystemLookup lookup;
+    private final RangePolicyChecks rangeChecks;
     private final MetricRegistry metricRegistry;
     private final PolicyStore policies;
     private final OperatorStateStore store;
@@ -126,6 +127,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.loop = loop;
         this.metricRegistry = metricRegistry;
         this.lookup = new NamesystemLookup(nameNode.getNamesystem(), view);
+        this.rangeChecks = new RangePolicyChecks(lookup::policies, view.lockBlocks(), System::nanoTime);
         OperatorStateUpdater updater = new OperatorStateUpdater(loop, store);
         this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
@@ -333,7 +335,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
                     loop.ask(placement -> PolicyHealthChecks.find(placement, store, policies, metricRegistry));
             PolicySpec spec = loop.ask(placement -> placement.policyInForce().spec());
             return response.addAllFindings(ofPolicy)
-                    .addAllFindings(PolicyHealthChecks.ofRanges(spec, lookup))
+                    .addAllFindings(rangeChecks.find(spec))
                     .addAllFindings(PolicyHealthChecks.ofJournal(journal, metricRegistry))
                     .build();
         });

@@ -3,8 +3,6 @@ package io.terrace.placement.hdfs.admin;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementEngine;
-import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
-import io.terrace.placement.hdfs.namesystem.NamesystemLookup.PolicyBelow;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
@@ -12,14 +10,9 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.journal.Journal;
 import io.terrace.placement.move.PinnedBlocks;
-import io.terrace.placement.policyfile.PathRule;
-import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.placement.policyfile.TierRange;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -105,50 +98,6 @@ final class PolicyHealthChecks {
                     "look at the disk of terrace.placement.access-log.dir; its failures stand in the NameNode's log"));
         }
         return found;
-    }
-
-    /** Where files of a range begin. */
-    private record RangeRoot(PathRule rule, TierRange range, String path) {}
-
-    /**
-     * Ranges without a type of the storage policy that holds where their rule begins to match. Anybody may ask, so only as many
-     * paths are looked at as in one look, and the pattern is not said.
-     */
-    static List<FindingProto> ofRanges(PolicySpec spec, NamesystemLookup lookup) {
-        List<RangeRoot> roots = new ArrayList<>();
-        for (PathRule rule : spec.rules()) {
-            TierRange range = TierRange.of(rule);
-            if (range != null) {
-                rule.path().roots().forEach(path -> roots.add(new RangeRoot(rule, range, path)));
-            }
-        }
-        if (roots.isEmpty()) {
-            return List.of();
-        }
-        List<@Nullable PolicyBelow> policies =
-                lookup.policies(roots.stream().map(RangeRoot::path).toList());
-        Map<String, FindingProto> byRule = new LinkedHashMap<>();
-        for (int i = 0; i < policies.size(); i++) {
-            RangeRoot root = roots.get(i);
-            PolicyBelow policy = policies.get(i);
-            if (policy != null
-                    && !policy.tiers().isEmpty()
-                    && policy.tiers().stream().noneMatch(root.range()::contains)) {
-                byRule.putIfAbsent(root.rule().name(), offPolicy(root, policy));
-            }
-        }
-        return List.copyOf(byRule.values());
-    }
-
-    private static FindingProto offPolicy(RangeRoot root, PolicyBelow policy) {
-        return finding(
-                "range.off-policy",
-                Severity.NOTE,
-                root.rule().name() + " keeps files in " + root.range() + ", and their storage policy " + policy.name()
-                        + " wants none of these types",
-                "where that is not meant, set another storage policy (hdfs storagepolicies -setStoragePolicy) or range:"
-                        + " hdfs mover takes such replicas out of the range, and under a quota by storage type nothing"
-                        + " moves");
     }
 
     /** What is wrong with the journal; nothing where none is configured. */

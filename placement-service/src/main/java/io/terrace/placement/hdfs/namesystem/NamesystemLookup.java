@@ -109,12 +109,11 @@ public final class NamesystemLookup {
      */
     public record PolicyBelow(String name, List<StorageTier> tiers) {}
 
-    /** The storage policies of directories or files, in one hold of the lock for the first ones; null where nothing is there. */
+    /** The storage policies of directories or files, in one hold of the lock; null where nothing is there. */
     public List<@Nullable PolicyBelow> policies(List<String> paths) {
-        List<String> first = paths.subList(0, Math.min(paths.size(), view.lockBlocks()));
-        return view.locked(NamesystemLock.FS, "terracePolicyBelow", first.size(), () -> {
+        return view.locked(NamesystemLock.FS, "terracePolicyBelow", paths.size(), () -> {
             List<@Nullable PolicyBelow> policies = new ArrayList<>();
-            for (String path : first) {
+            for (String path : paths) {
                 policies.add(policy(path));
             }
             return policies;
