@@ -8,6 +8,9 @@ import io.terrace.placementctl.command.ExitCode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -128,6 +131,44 @@ class AnnotationsCtlTest {
         assertThat(ctl.run("annotations", "/nowhere")).isEqualTo(ExitCode.REFUSED);
         assertThat(ctl.err).contains("/nowhere");
         assertThat(ctl.run("annotate", "/nowhere", "place=never")).isEqualTo(ExitCode.REFUSED);
+    }
+
+    @Test
+    void garbageInAttributes_isNamedAndIgnored_andTheOthersHold() throws Exception {
+        file("/w/g/file");
+        Path garbled = new Path("/w/g");
+        byte[] noise = new byte[8_000];
+        new Random(3).nextBytes(noise);
+        fs.setXAttr(garbled, "user.terrace.tiers", "disk..ssd".getBytes(StandardCharsets.UTF_8));
+        fs.setXAttr(garbled, "user.terrace.place", noise);
+        fs.setXAttr(garbled, "user.terrace.pool", "\u001b[31mred\n".getBytes(StandardCharsets.UTF_8));
+        fs.setXAttr(garbled, "user.terrace.tirs", "ssd".getBytes(StandardCharsets.UTF_8));
+        fs.setXAttr(garbled, "trusted.terrace.keep", new byte[0]);
+        fs.setXAttr(garbled, "trusted.terrace.weight", "9".repeat(400).getBytes(StandardCharsets.UTF_8));
+        fs.setXAttr(garbled, "trusted.terrace.satisfy", "yes please".getBytes(StandardCharsets.UTF_8));
+        fs.setXAttr(garbled, "trusted.terrace.replicas", "all".getBytes(StandardCharsets.UTF_8));
+        assertThat(ctl.run("annotations", "/w/g/file", "--json")).as(ctl.err).isZero();
+        List<String> ignored = new ArrayList<>();
+        ctl.json().at("/ignored").forEach(each -> {
+            ignored.add(each.at("/attribute").asText());
+            assertThat(each.toString()).hasSizeLessThan(1_000);
+        });
+        assertThat(ignored)
+                .contains(
+                        "user.terrace.tiers",
+                        "user.terrace.place",
+                        "user.terrace.pool",
+                        "user.terrace.tirs",
+                        "trusted.terrace.keep",
+                        "trusted.terrace.weight",
+                        "trusted.terrace.satisfy");
+        assertThat(ctl.run("annotations", "/w/g/file")).as(ctl.err).isZero();
+        assertThat(ctl.out)
+                .containsPattern("replicas +all +trusted.terrace.replicas of /w/g")
+                .containsPattern("tiers +ssd..disk +rule 1 of the policy")
+                .doesNotContain("\u001b");
+        assertThat(ctl.run("explain", "/w/g/file")).as(ctl.err).isZero();
+        assertThat(ctl.out).contains("ignored: user.terrace.tirs").doesNotContain("\u001b");
     }
 
     @Test
