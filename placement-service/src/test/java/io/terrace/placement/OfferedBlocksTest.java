@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 class OfferedBlocksTest extends TieredCluster {
 
     private static final StampedBlock BLOCK = block(1, 4);
+    private static final long OUTSIDE_MS = TimeUnit.MINUTES.toMillis(10);
+    private static final long SWEEP_MS = TimeUnit.MINUTES.toMillis(1);
     private static final long HOUR_MS = TimeUnit.HOURS.toMillis(1);
 
     private void offer(FakeDataNode node, StampedBlock block, long ageMs) {
@@ -39,11 +41,11 @@ class OfferedBlocksTest extends TieredCluster {
 
     @Test
     void asked_ofTiersThatARangeLeadsDownFrom_onceAccessesWereCountedForThatLong() {
-        rules("- path: /a/**", "  tiers: ssd..disk", "  keep: 2h", "- path: /b/**", "  tiers: disk");
+        rules("- path: /a/**", "  tiers: nvm..ssd", "  keep: 2h");
         heardFor(HOUR_MS);
         assertThat(one.offersWanted).isEmpty();
         heardFor(HOUR_MS);
-        assertThat(one.offersWanted).containsExactly(new OffersWanted(StorageTier.SSD, 2 * HOUR_MS));
+        assertThat(one.offersWanted).containsExactly(new OffersWanted(StorageTier.NVM, 2 * HOUR_MS));
         one.takesVolumeMoves = false;
         beats(1);
         assertThat(one.offersWanted).isEmpty();
@@ -57,6 +59,50 @@ class OfferedBlocksTest extends TieredCluster {
         names.upgrade = "an upgrade is not finalized";
         beats(1);
         assertThat(two.offersWanted).isEmpty();
+    }
+
+    @Test
+    void fasterThanTheRange_isAskedForAfterMinutes_andComesIntoItWhateverItsAge() {
+        rules("- path: /a/**", "  tiers: disk..archive", "  keep: 90d");
+        place(BLOCK, "/a/1", StorageTier.SSD, one);
+        unread(BLOCK, 0);
+        heardFor(OUTSIDE_MS / 2);
+        assertThat(one.offersWanted).isEmpty();
+        heardFor(OUTSIDE_MS / 2);
+        assertThat(one.offersWanted)
+                .containsExactly(
+                        new OffersWanted(StorageTier.NVM, OUTSIDE_MS), new OffersWanted(StorageTier.SSD, OUTSIDE_MS));
+        offer(one, BLOCK, OUTSIDE_MS);
+        assertThat(ordered(one)).containsExactly("1 SSD DISK");
+        assertThat(lastMove().cause()).isEqualTo(Cause.RULE);
+        assertThat(range()).as("nothing is kept of it").isNull();
+    }
+
+    @Test
+    void fasterThanTheRange_butWithoutRoomInIt_isNotKeptInMind() {
+        rules("- path: /a/**", "  tiers: disk", "- path: /b/**", "  tiers: disk");
+        place(BLOCK, "/a/1", StorageTier.SSD, one);
+        use(one, StorageTier.DISK, ROOM);
+        heardFor(OUTSIDE_MS);
+        offer(one, BLOCK, OUTSIDE_MS);
+        assertThat(ordered(one)).isEmpty();
+        assertThat(range()).isNull();
+    }
+
+    @Test
+    void readBeforeItWasRenamedIntoARange_comesIntoItThoughNobodyReadsItSince() {
+        rules("- path: /old/**", "  tiers: disk..archive", "- path: /new/**", "  place: never");
+        place(BLOCK, "/new/1", StorageTier.SSD, one);
+        read(one, BLOCK, 2);
+        heardFor(OUTSIDE_MS);
+        offer(one, BLOCK, OUTSIDE_MS);
+        assertThat(ordered(one)).isEmpty();
+        place(BLOCK, "/old/1", StorageTier.SSD, one);
+        waits(2 * SWEEP_MS);
+        assertThat(ordered(one)).as("the sweep does not see a rename").isEmpty();
+        offer(one, BLOCK, OUTSIDE_MS);
+        assertThat(ordered(one)).containsExactly("1 SSD DISK");
+        assertThat(range()).contains("disk..archive");
     }
 
     @Test
@@ -146,7 +192,8 @@ class OfferedBlocksTest extends TieredCluster {
         }
         use(one, StorageTier.SSD, 95 * MB);
         heardFor(HOUR_MS);
-        assertThat(one.offersWanted).containsExactly(new OffersWanted(StorageTier.SSD, 0));
+        assertThat(one.offersWanted)
+                .containsExactly(new OffersWanted(StorageTier.NVM, OUTSIDE_MS), new OffersWanted(StorageTier.SSD, 0));
         one.carryOutVolumeMove = (epoch, order) -> {
             use(one, StorageTier.SSD, used.get(one).get(StorageTier.SSD) - 4 * MB);
             return done(one, epoch, order);

@@ -125,6 +125,11 @@ public record TierRange(
         return fastest.compareTo(tier) <= 0 && tier.compareTo(slowest) <= 0;
     }
 
+    /** Whether all of it is slower than that tier. */
+    public boolean isBelow(StorageTier tier) {
+        return tier.compareTo(fastest) < 0;
+    }
+
     /** The tiers from one of the range to another, both included, in that sequence; empty if one of them is outside. */
     private List<StorageTier> tiers(int from, int to) {
         List<StorageTier> tiers = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.terrace.placement.policyfile.AnnotationWord;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.TierRange;
+import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
@@ -38,6 +39,9 @@ final class OfferedBlocks {
 
     /** The same where a tier is full: what is read much is known by then, and goes down later than what is not. */
     static final long KNOWN_IF_FULL_MS = TimeUnit.MINUTES.toMillis(10);
+
+    /** Of files whose range is below a tier: they are young while a job or a server still writes them. */
+    static final long OUTSIDE_MS = TimeUnit.MINUTES.toMillis(10);
 
     /** Of files whose range an annotation gives, as it is not known which. */
     private static final long OF_ANNOTATIONS_MS = TimeUnit.HOURS.toMillis(1);
@@ -116,7 +120,11 @@ final class OfferedBlocks {
         long leastMs = Long.MAX_VALUE;
         for (PathRule rule : spec.rules()) {
             TierRange range = TierRange.of(rule);
-            if (range != null && range.contains(tier) && !range.slowerThan(tier).isEmpty()) {
+            if (range != null && range.isBelow(tier)) {
+                leastMs = Math.min(leastMs, Math.min(OUTSIDE_MS, keeper.coldMs(range)));
+            } else if (range != null
+                    && range.contains(tier)
+                    && !range.slowerThan(tier).isEmpty()) {
                 leastMs = Math.min(leastMs, keeper.coldMs(range));
             }
             boolean isSlowest = tier == StorageTier.ARCHIVE;
@@ -132,7 +140,7 @@ final class OfferedBlocks {
      *
      * @return how many of them, the first ones: the others are offered again
      */
-    int take(long nowMs, DataNodeState node, List<Offer> offers) {
+    int take(long nowMs, DataNodeState node, PolicySpec spec, List<Offer> offers) {
         if (!view.mayLook()) {
             return 0;
         }
@@ -140,12 +148,12 @@ final class OfferedBlocks {
         List<Offer> unknown = new ArrayList<>();
         while (taken < offers.size() && unknown.size() < view.lockBlocks()) {
             Offer offer = offers.get(taken++);
-            if (clusterState.heat().peek(offer.block().id()) == null) {
+            if (!isSwept(spec, clusterState.heat().peek(offer.block().id()))) {
                 unknown.add(offer);
             }
         }
         clusterState.metricRegistry().add(Metric.PLACEMENT_VOLUME_OFFERED, taken);
-        if (look(nowMs, node, unknown)) {
+        if (look(nowMs, node, spec, unknown)) {
             pauses.remove(node.uuid());
         } else {
             pause(nowMs, node);
@@ -153,8 +161,13 @@ final class OfferedBlocks {
         return taken;
     }
 
+    /** The sweep looks at blocks whose heat is known, unless no rule gave them a range when their path was looked up. */
+    private static boolean isSwept(PolicySpec spec, @Nullable BlockHeat heat) {
+        return heat != null && (!heat.isRuledBy(spec) || TierRange.of(heat.rule()) != null);
+    }
+
     /** @return whether any of them goes down */
-    private boolean look(long nowMs, DataNodeState node, List<Offer> offers) {
+    private boolean look(long nowMs, DataNodeState node, PolicySpec spec, List<Offer> offers) {
         boolean anyGoes = false;
         List<@Nullable Placed> placed = offers.isEmpty()
                 ? List.of()
@@ -164,7 +177,19 @@ final class OfferedBlocks {
             Offer offer = offers.get(i);
             Placed found = placed.get(i);
             PathRule rule = found == null || !found.block().sameContent(offer.block()) ? null : rangeRules.of(found);
-            if (found != null && rule != null && keeper.offered(nowMs, node, found, rule, offer)) {
+            if (found == null || rule == null) {
+                continue;
+            }
+            BlockHeat heat = clusterState.heat().peek(found.block().id());
+            if (heat != null) {
+                // Its file was renamed into a range, and nobody has read it since.
+                heat.rule(
+                        nowMs,
+                        spec,
+                        spec.ruleFor(found.path(), found.annotations()).rule());
+                keeper.decide(nowMs, found, heat, rule);
+                anyGoes = true;
+            } else if (keeper.offered(nowMs, node, found, rule, offer)) {
                 clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OFFERED_DOWN);
                 anyGoes = true;
             }

@@ -122,6 +122,13 @@ final class TierKeeper {
         boolean isNew = known.find(id) == null;
         Known block =
                 isNew || known.isOffered(id) ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
+        if (range.isBelow(offer.tier())) {
+            boolean comesIn = bringIn(nowMs, block, replica, offer.tier(), range);
+            if (!comesIn && isNew) {
+                known.forget(id);
+            }
+            return comesIn;
+        }
         long coldMs = coldMs(range);
         long heardForMs = clusterState.heardForMs(nowMs);
         // HDFS's access time speaks for what was before that: it is an hour behind by default.
@@ -176,23 +183,23 @@ final class TierKeeper {
                 : null;
     }
 
-    private void bringIn(long nowMs, Known block, PlacedReplica replica, StorageTier tier, TierRange range) {
+    private boolean bringIn(long nowMs, Known block, PlacedReplica replica, StorageTier tier, TierRange range) {
         DataNodeState node = mover(nowMs, block, replica);
         if (node == null) {
-            return;
+            return false;
         }
         for (StorageTier to : range.inwards(tier)) {
             if (space.fits(nowMs, node, to, block.block().lengthBytes())
                     && pools.admits(nowMs, node, block, tier, to)) {
-                orders.order(nowMs, node, block, tier, to, Cause.RULE, "");
-                return;
+                return orders.order(nowMs, node, block, tier, to, Cause.RULE, "");
             }
         }
         for (StorageTier to : range.inwards(tier)) {
             if (space.has(nowMs, node, to) && downMoves.forShare(nowMs, node, block, to)) {
-                return;
+                break;
             }
         }
+        return false;
     }
 
     private void climb(long nowMs, Known block, Placed placed, TierRange range, BlockHeat heat, double reads) {

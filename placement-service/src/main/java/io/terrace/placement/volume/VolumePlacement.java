@@ -186,7 +186,7 @@ public final class VolumePlacement {
      * @return how many of them were looked at, the first ones
      */
     public int offered(long nowMs, DataNodeState node, List<Offer> offers) {
-        return offers.isEmpty() || view.stopsVolumeMoves() != null ? 0 : offeredBlocks.take(nowMs, node, offers);
+        return offers.isEmpty() || view.stopsVolumeMoves() != null ? 0 : offeredBlocks.take(nowMs, node, spec, offers);
     }
 
     /** Without a rule that gives tiers, blocks have them by annotations alone. */
