@@ -146,7 +146,11 @@ final class FourTierCluster implements AutoCloseable {
 
     /** The same, with these lines in addition to the policy. */
     void policy(String lines) {
-        String text = "policy: idecider\nparameters: {threshold: 1000000}\n" + lines + "\n";
+        inForce("policy: idecider\nparameters: {threshold: 1000000}\n" + lines + "\n");
+    }
+
+    /** Puts the policy of that text in force. */
+    void inForce(String text) {
         await().atMost(PATIENCE)
                 .ignoreExceptions()
                 .until(() -> service.change(
