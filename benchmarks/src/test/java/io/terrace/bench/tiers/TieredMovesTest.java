@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
@@ -141,5 +142,26 @@ class TieredMovesTest {
         readUntil(StorageType.NVDIMM, StorageType.NVDIMM);
         assertThat(moves().hasStopped()).isFalse();
         assertThat(moves().getMovesList()).extracting(MoveProto::getTo).containsOnly(TierProto.NVM);
+    }
+
+    @Test
+    void upgradeThatIsNotFinalized_stopsMoves() throws Exception {
+        List<DataNodeProperties> stopped = List.of(cluster.stopDataNode(0), cluster.stopDataNode(0));
+        cluster.restartNameNode(0, false, "-upgrade");
+        for (DataNodeProperties datanode : stopped) {
+            cluster.restartDataNode(datanode, true);
+        }
+        cluster.waitActive();
+        rule("tiers: nvm");
+        assertThat(moves().getStopped()).isEqualTo("an upgrade is not finalized");
+        for (int i = 0; i < 20; i++) {
+            read();
+        }
+        assertThat(explain().getReplicasList())
+                .allSatisfy(replica -> assertThat(replica.getStays()).isEqualTo("an upgrade is not finalized"));
+        assertThat(types()).containsExactly(StorageType.DISK, StorageType.DISK);
+        fs.finalizeUpgrade();
+        readUntil(StorageType.NVDIMM, StorageType.NVDIMM);
+        assertThat(moves().hasStopped()).isFalse();
     }
 }

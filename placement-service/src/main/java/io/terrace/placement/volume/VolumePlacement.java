@@ -432,7 +432,9 @@ public final class VolumePlacement {
             return obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
         }
         String obstacle = obstacle(placed, node);
-        return obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
+        String stays = obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
+        String stopped = stays != null ? null : view.stopsVolumeMoves();
+        return stopped != null && rangeRule(placed) != null ? stopped : stays;
     }
 
     /** Why a replica in a range may not be moved at all. */
