@@ -40,13 +40,10 @@ final class Arm implements Closeable {
     private static final String HOLDS = "[a-z_]*write_lock_process_queue_nanos_";
 
     /** A turn of an arm: its opens and creates, and what the NameNode did meanwhile. */
-    record Turn(
-            TimedCalls.Result opens,
-            TimedCalls.Result creates,
-            double seconds,
-            double nameNodeCpuSeconds,
-            MovingDataNodes.Sent sent,
-            @Nullable Held held) {}
+    record Turn(Calls opens, Calls creates, double seconds, MovingDataNodes.Sent sent, @Nullable Held held) {}
+
+    /** Calls of a kind, and the processor time of the NameNode meanwhile, whatever it did. */
+    record Calls(TimedCalls.Result made, double cpuSeconds) {}
 
     /**
      * Holds of the read lock by our service, blocks looked at and nanoseconds; holds of the write lock for reports.
@@ -124,16 +121,24 @@ final class Arm implements Closeable {
         long fromNs = System.nanoTime();
         Map<String, Long> before = figures();
         long reportsBefore = reports();
-        Duration cpuBefore = cpu();
         create.turn();
-        TimedCalls.Result created = TimedCalls.run(create::call, THREADS, creates, false, ms);
-        TimedCalls.Result opened = TimedCalls.run(open::call, THREADS, OPENED_BY_A_THREAD, true, ms);
-        double cpuSeconds = cpu().minus(cpuBefore).toNanos() / 1e9;
+        Calls created = calls(() -> TimedCalls.run(create::call, THREADS, creates, false, ms));
+        Calls opened = calls(() -> TimedCalls.run(open::call, THREADS, OPENED_BY_A_THREAD, true, ms));
         Held held = placement == null ? null : held(before, reportsBefore);
         double seconds = (System.nanoTime() - fromNs) / 1e9;
         MovingDataNodes.Sent sent = sender == null ? new MovingDataNodes.Sent(0, 0) : sender.pause();
         create.cleanUp();
-        return new Turn(opened, created, seconds, cpuSeconds, sent, held);
+        return new Turn(opened, created, seconds, sent, held);
+    }
+
+    private interface Timed {
+        TimedCalls.Result run() throws IOException;
+    }
+
+    private Calls calls(Timed work) throws IOException {
+        Duration before = cpu();
+        TimedCalls.Result made = work.run();
+        return new Calls(made, cpu().minus(before).toNanos() / 1e9);
     }
 
     private Held held(Map<String, Long> before, long reportsBefore) throws IOException {

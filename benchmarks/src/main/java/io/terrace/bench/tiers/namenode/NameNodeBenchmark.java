@@ -117,9 +117,8 @@ public final class NameNodeBenchmark {
                             .collect(Collectors.joining(" ")));
             scores.note(id + "." + operation + ".median", ratios.median(), "of stock");
             scores.atLeast(id + "." + operation, ratios.lowerBound(), least);
+            cpu(id + "." + operation + ".cpu", log.cpuUs(operation, "stock"), log.cpuUs(operation, "terrace"));
         }
-        scores.note(id + ".cpu.stock", log.cpuUs("stock"), "us of the NameNode's processor time a call, stock");
-        scores.note(id + ".cpu.terrace", log.cpuUs("terrace"), "us a call");
         scores.below(id + ".lock_share", log.lockShare(), MOST_LOCK_SHARE);
         for (String asker : log.askers()) {
             scores.note(id + ".lock_share." + asker, log.lockShare(asker), "of it for " + asker);
@@ -132,6 +131,14 @@ public final class NameNodeBenchmark {
             scores.note(id + ".moves_s", log.movesPerSecond(), "moves a second");
             scores.note(id + ".write_lock_us", log.writeLockUs(), "us of write lock a move");
         }
+    }
+
+    private void cpu(String id, double[] stockUs, double[] oursUs) throws IOException {
+        scores.note(id + ".stock", PairedRatios.medianOf(stockUs), "us of the NameNode's processor time a call, stock");
+        scores.note(id + ".terrace", PairedRatios.medianOf(oursUs), "us a call");
+        PairedRatios ratios = new PairedRatios(stockUs, oursUs);
+        scores.note(id + ".median", ratios.median(), "stock's time over ours, turn by turn");
+        scores.note(id + ".bound", ratios.lowerBound(), "at least, with 95 % confidence");
     }
 
     private String clients(TemporaryCluster stock, TemporaryCluster terrace, int movingNodes) throws IOException {

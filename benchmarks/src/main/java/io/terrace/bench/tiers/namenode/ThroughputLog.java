@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.DoubleStream;
 
 /** What {@link ThroughputMain} printed, among other lines. */
 final class ThroughputLog {
 
     private final Map<String, List<Double>> perSecond = new HashMap<>();
-    private final Map<String, Cost> costs = new HashMap<>();
+    private final Map<String, List<Double>> cpuUs = new HashMap<>();
+    private final Map<String, List<Double>> senders = new HashMap<>();
     private final Map<String, Looks> looks = new TreeMap<>();
     private double seconds;
     private double holds;
@@ -27,13 +29,6 @@ final class ThroughputLog {
         }
     }
 
-    private record Cost(double calls, double cpuSeconds, double sender, int turns) {
-        Cost and(Cost other) {
-            return new Cost(
-                    calls + other.calls, cpuSeconds + other.cpuSeconds, sender + other.sender, turns + other.turns);
-        }
-    }
-
     /** Adds all that a process printed. */
     void add(String text) {
         for (String line : text.split("\n", -1)) {
@@ -42,8 +37,11 @@ final class ThroughputLog {
                 case ThroughputMain.RATE -> perSecond
                         .computeIfAbsent(words[1] + " " + words[2], unused -> new ArrayList<>())
                         .add(number(words[3]));
-                case ThroughputMain.COST -> costs.merge(
-                        words[1], new Cost(number(words[2]), number(words[3]), number(words[4]), 1), Cost::and);
+                case ThroughputMain.COST -> cpuUs.computeIfAbsent(
+                                words[1] + " " + words[2], unused -> new ArrayList<>())
+                        .add(1e6 * number(words[4]) / number(words[3]));
+                case ThroughputMain.SENDER -> senders.computeIfAbsent(words[1], unused -> new ArrayList<>())
+                        .add(number(words[2]));
                 case ThroughputMain.HELD -> {
                     seconds += number(words[1]);
                     holds += number(words[2]);
@@ -68,21 +66,21 @@ final class ThroughputLog {
 
     /** Operations a second of each pair, in order. */
     double[] perSecond(String operation, String cluster) {
-        return perSecond.getOrDefault(operation + " " + cluster, List.of()).stream()
-                .mapToDouble(Double::doubleValue)
-                .toArray();
+        return all(perSecond, operation + " " + cluster).toArray();
     }
 
-    /** Microseconds of the NameNode's processor time for each call, whatever else it did meanwhile included. */
-    double cpuUs(String cluster) {
-        Cost cost = costs.get(cluster);
-        return cost == null ? 0 : 1e6 * cost.cpuSeconds / cost.calls;
+    /** Microseconds of the NameNode's processor time for a call of each turn, in order, whatever else it did included. */
+    double[] cpuUs(String operation, String cluster) {
+        return all(cpuUs, operation + " " + cluster).toArray();
     }
 
     /** Processors that the process kept busy which sends for DataNodes. */
     double sender(String cluster) {
-        Cost cost = costs.get(cluster);
-        return cost == null ? 0 : cost.sender / cost.turns;
+        return all(senders, cluster).average().orElse(0);
+    }
+
+    private static DoubleStream all(Map<String, List<Double>> values, String key) {
+        return values.getOrDefault(key, List.of()).stream().mapToDouble(Double::doubleValue);
     }
 
     /** Part of the time of all turns with Terrace in which our service held the NameNode's lock. */

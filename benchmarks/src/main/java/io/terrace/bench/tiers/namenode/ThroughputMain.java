@@ -17,8 +17,11 @@ public final class ThroughputMain {
     /** Followed by the operation, the cluster, and the calls a second of both runs of a pair. */
     static final String RATE = "RATE";
 
-    /** Followed by the cluster, calls, seconds of the NameNode's processor time, and processors that the sender took. */
+    /** Followed by the operation, the cluster, calls of a turn, and seconds of the NameNode's processor time meanwhile. */
     static final String COST = "COST";
+
+    /** Followed by the cluster, and processors that the sender took in a turn. */
+    static final String SENDER = "SENDER";
 
     /** Followed by seconds of a turn with Terrace, and our service's holds of the lock, the blocks and nanoseconds of them. */
     static final String HELD = "HELD";
@@ -110,10 +113,17 @@ public final class ThroughputMain {
         for (Arm.Turn turn : new Arm.Turn[] {one, other}) {
             say(
                     COST,
+                    OPEN,
                     arm.name(),
-                    turn.opens().calls() + turn.creates().calls(),
-                    turn.nameNodeCpuSeconds(),
-                    turn.sent().processors());
+                    turn.opens().made().calls(),
+                    turn.opens().cpuSeconds());
+            say(
+                    COST,
+                    CREATE,
+                    arm.name(),
+                    turn.creates().made().calls(),
+                    turn.creates().cpuSeconds());
+            say(SENDER, arm.name(), turn.sent().processors());
             Arm.Held held = turn.held();
             if (held != null) {
                 say(HELD, turn.seconds(), held.holds(), held.blocks(), held.ns());
@@ -123,8 +133,8 @@ public final class ThroughputMain {
         }
     }
 
-    private static double mean(TimedCalls.Result one, TimedCalls.Result other) {
-        return (one.perSecond() + other.perSecond()) / 2;
+    private static double mean(Arm.Calls one, Arm.Calls other) {
+        return (one.made().perSecond() + other.made().perSecond()) / 2;
     }
 
     private static void say(Object... words) {

@@ -27,12 +27,15 @@ class ThroughputLogTest {
     }
 
     @Test
-    void cpuUs_isOfAllCallsOfThatCluster() {
-        log.add("COST stock 1000 0.1 0.25\nCOST terrace 500 0.1 0\nCOST stock 3000 0.5 0.35\n");
+    void cpuUs_isOfEachTurn_byOperationAndCluster() {
+        log.add("COST open stock 1000 0.1\nCOST create stock 500 0.1\nCOST open terrace 500 0.1\n");
+        log.add("COST open stock 3000 0.6\nSENDER stock 0.25\nSENDER stock 0.35\n");
 
-        assertThat(log.cpuUs("stock")).isCloseTo(150, within(1e-9));
-        assertThat(log.cpuUs("terrace")).isCloseTo(200, within(1e-9));
+        assertThat(log.cpuUs("open", "stock")).containsExactly(new double[] {100, 200}, within(1e-9));
+        assertThat(log.cpuUs("open", "terrace")).containsExactly(new double[] {200}, within(1e-9));
+        assertThat(log.cpuUs("create", "terrace")).isEmpty();
         assertThat(log.sender("stock")).isCloseTo(0.3, within(1e-9));
+        assertThat(log.sender("terrace")).isZero();
     }
 
     @Test
