@@ -39,6 +39,9 @@ record SeedRun(
     private static final long FAULTS_NS = 10_000_000_000L;
     private static final long QUIET_NS = 14_000_000_000L;
 
+    /** In addition where blocks are that nobody reads. */
+    private static final long OFFERS_NS = 20_000_000_000L;
+
     /** Runs a seed from its beginning. */
     static SeedRun of(long seed, @Nullable Mutation mutation, boolean logged, Path directory) {
         return of(seed, SeedMix.usual(), mutation, logged, directory);
@@ -84,7 +87,8 @@ record SeedRun(
         simulatedCluster.beQuiet();
         faultInjector.end();
         simulatedCluster.network().heal();
-        scheduler.runUntil(FAULTS_NS + QUIET_NS);
+        scheduler.runUntil(
+                FAULTS_NS + QUIET_NS + (simulatedCluster.unreadBlocks().all().isEmpty() ? 0 : OFFERS_NS));
         new QuiescenceChecks(simulatedCluster, checks).check();
     }
 

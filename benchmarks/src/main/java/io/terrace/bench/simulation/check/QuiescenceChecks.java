@@ -48,6 +48,7 @@ public final class QuiescenceChecks {
         simulatedCluster.namespace().all().forEach(this::checkReplicas);
         checks.poolChecks().checkQuiescent(active);
         checkPins();
+        new OfferChecks(simulatedCluster, active).checkQuiescent();
         for (Host host : simulatedCluster.hosts()) {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null) {

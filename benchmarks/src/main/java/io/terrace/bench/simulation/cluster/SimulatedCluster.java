@@ -57,6 +57,7 @@ public final class SimulatedCluster {
     private final SimulatedNamespace namespace =
             new SimulatedNamespace(name -> host(name).simulatedVolumes.space());
     private final WriteLoad writeLoad;
+    private final UnreadBlocks unreadBlocks;
     private final List<Host> hosts = new ArrayList<>();
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final SimulatedNameNode[] nameNodes = new SimulatedNameNode[NAMENODES];
@@ -85,6 +86,7 @@ public final class SimulatedCluster {
         this.network = new Network(scheduler, mix.messages());
         this.contentOracle = new ContentOracle(scheduler.random());
         this.writeLoad = new WriteLoad(this);
+        this.unreadBlocks = new UnreadBlocks(this, scheduler);
         this.operator = new SimulatedOperator(this);
         this.capacityBytes = scheduler.between(mix.leastCapacityBytes(), mix.mostCapacityBytes());
         this.leaseNs = scheduler.between(mix.leastLeaseMs() * MS, mix.mostLeaseMs() * MS);
@@ -125,6 +127,7 @@ public final class SimulatedCluster {
 
     /** Starts all processes, writers and readers. */
     public void start() {
+        unreadBlocks.place();
         for (Host host : hosts) {
             startDataNode(host);
         }
@@ -206,13 +209,15 @@ public final class SimulatedCluster {
             return known;
         }
         // A pass in each second, since a run takes half a minute.
-        SteppedJournal made = new SteppedJournal(
-                () -> WALL_MS + scheduler.nowNs() / MS,
-                1_000,
-                itsSettings.heat().halfLifeMs(),
-                metricRegistry);
+        SteppedJournal made =
+                new SteppedJournal(this::wallMs, 1_000, itsSettings.heat().halfLifeMs(), metricRegistry);
         journals.put(name, made);
         return made;
+    }
+
+    /** Milliseconds since 1970. */
+    long wallMs() {
+        return WALL_MS + scheduler.nowNs() / MS;
     }
 
     public void startClient(int index) {
@@ -269,6 +274,10 @@ public final class SimulatedCluster {
 
     ClusterObserver observer() {
         return observer;
+    }
+
+    public UnreadBlocks unreadBlocks() {
+        return unreadBlocks;
     }
 
     WriteLoad writeLoad() {

@@ -137,6 +137,8 @@ public final class SimulatedDataNode {
         EpochFence epochFence = new EpochFence();
         TokenBucket orderPace = new TokenBucket(0, process::nanoTime, process::blockFor);
         moves = new SimulatedMoves(this, tokenBucket);
+        ReplicaOffers offers = new ReplicaOffers(
+                UnreadBlocks.on(host.simulatedVolumes), metricRegistry, simulatedCluster::wallMs, process::nanoTime);
         MoveOrderExecutor orders = new MoveOrderExecutor(
                 tier, copyQueue, epochFence, orderPace, 0, metricRegistry, this::housekeepSoon, moves.queue());
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
@@ -150,11 +152,14 @@ public final class SimulatedDataNode {
                 List::of,
                 List::of,
                 new ClientSpeeds(),
-                new ReplicaOffers((pool, tiers) -> each -> false, metricRegistry, () -> 0, () -> 0),
+                offers,
                 metricRegistry,
                 64);
         leftovers(tokenBucket);
         start(shared);
+        if (!simulatedCluster.unreadBlocks().all().isEmpty()) {
+            process.every(100 * MS, "offers", () -> offers.doWork(process.nanoTime()));
+        }
     }
 
     private void leftovers(TokenBucket tokenBucket) {

@@ -60,7 +60,7 @@ public final class SimulatedVolumes {
     }
 
     /** Room by tier, as the DataNode reports it to the NameNode. */
-    Map<StorageTier, VolumeSpace> space() {
+    public Map<StorageTier, VolumeSpace> space() {
         Map<StorageTier, VolumeSpace> space = new EnumMap<>(StorageTier.class);
         for (SimulatedVolume volume : volumes) {
             space.put(volume.tier(), new VolumeSpace(volume.capacityBytes(), volume.freeBytes()));
@@ -89,7 +89,11 @@ public final class SimulatedVolumes {
     }
 
     Replica create(long blockId, long stamp, byte[] content) {
-        Replica replica = new Replica(blockId, stamp, scheduler.random().nextInt(volumes.size()), content);
+        return create(blockId, stamp, content, scheduler.random().nextInt(volumes.size()));
+    }
+
+    Replica create(long blockId, long stamp, byte[] content, int volume) {
+        Replica replica = new Replica(blockId, stamp, volume, content);
         put(replica);
         volume(replica).finalised().put(blockId, replica);
         return replica;

@@ -67,6 +67,7 @@ public enum Mutation {
     COPY_HOPS("a copy goes to any other DataNode that reads it", Invariant.COPY_FOLLOWS_READERS),
     BUDGET_NOT_REFILLED("once a DataNode has used what it may move, it gets next to nothing more", Invariant.MOVES_END),
     PIN_NOT_LOOKED_AT_AGAIN("the blocks of pinned files are looked up once, and not again", Invariant.PINS_KEPT),
+    OFFERS_NOT_SENT("what DataNodes offer does not arrive", Invariant.UNREAD_COMES_IN),
     VAIN_BOUND_IGNORED("blocks are copied before their first read whatever was in vain", Invariant.VAIN_BYTES_BOUNDED),
     FIRST_READ_AWAITED_FOR_EVER(
             "a copy waits for a first read that did not come in time", Invariant.COPY_AHEAD_RELEASED),

@@ -228,6 +228,9 @@ public final class Mutations implements ClusterHooks {
                     .addHeat(heartbeat.getHeat(0))
                     .build());
         }
+        if (is(Mutation.OFFERS_NOT_SENT)) {
+            return List.of(heartbeat.toBuilder().clearOffers().build());
+        }
         if (is(Mutation.HEARTBEAT_COUNTED_TWICE)) {
             return List.of(numbered(heartbeat, 0), numbered(heartbeat, 1));
         }
