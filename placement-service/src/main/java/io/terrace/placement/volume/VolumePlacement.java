@@ -49,6 +49,7 @@ public final class VolumePlacement {
     /** Of those, how many are seen through at a turn for some that are due. */
     private static final int MOST_SEEN = 10_000;
 
+    private static final String NOT_SEEN = "; nothing of it moves before it is read, or a DataNode offers it";
     private static final String NOTHING_WITHIN =
             "a directory above it has a quota by storage type, and its storage policy has no type within these tiers";
 
@@ -416,8 +417,12 @@ public final class VolumePlacement {
      */
     public @Nullable String range(long blockId, @Nullable Placed placed) {
         String range = texts.range(blockId);
-        PathRule rule = range != null || placed == null || placed.obstacle() == null ? null : rangeRule(placed);
-        return rule == null ? range : TierKeeper.sentence(rule);
+        if (range != null || placed == null) {
+            return range;
+        }
+        boolean stays = placed.obstacle() != null;
+        PathRule rule = stays ? rangeRule(placed) : boundRule(placed);
+        return rule == null ? null : TierKeeper.sentence(rule) + (stays ? "" : NOT_SEEN);
     }
 
     /**
