@@ -3,12 +3,17 @@ package io.terrace.placementctl;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.AnnotationWord;
 import io.terrace.placement.policyfile.OwnAnnotations.Scope;
+import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
+import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
+import io.terrace.protocol.proto.AdminProtos.IgnoredAnnotationProto;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
@@ -135,10 +140,33 @@ final class AnnotateCommand extends ClusterCommand {
             throw new Refused("annotations of " + path + " were not changed as asked: " + firstLine(e)
                     + "; see what holds with placementctl annotations");
         }
+        if (!set.isEmpty()) {
+            tellWhatIsIgnored(printer, json, values.keySet(), scope);
+        }
         if (cluster().json) {
             printer.json(json);
         }
         return set.isEmpty() && gone.isEmpty() ? ExitCode.REFUSED : ExitCode.OK;
+    }
+
+    /** What was set holds only as far as rules allow, which the service knows. */
+    private void tellWhatIsIgnored(Printer printer, ObjectNode json, Set<AnnotationWord> words, Scope scope) {
+        List<String> attributes =
+                words.stream().map(word -> scope.prefix() + word.word()).toList();
+        try (AdminClient client = cluster().connect()) {
+            AnnotationsResponseProto answer = client.active(service -> service.annotations(
+                    null, AnnotationsRequestProto.newBuilder().setPath(path).build()));
+            var ignored = json.putArray("ignored");
+            for (IgnoredAnnotationProto one : answer.getIgnoredList()) {
+                if (one.getPath().equals(answer.getPath()) && attributes.contains(one.getAttribute())) {
+                    ignored.add(ProtoJson.object(one));
+                    Table.wrapped(AnnotationsCommand.text(one))
+                            .forEach(line -> tell(printer, printer.doubtful("  " + line)));
+                }
+            }
+        } catch (Refused | Unreachable e) {
+            tell(printer, printer.doubtful("Whether they hold is not known: " + e.getMessage()));
+        }
     }
 
     private void tell(Printer printer, String line) {

@@ -73,7 +73,10 @@ class AnnotationsCtlTest {
         assertThat(ctl.run("annotate", "/w/a", "tiers=disk", "keep=7d"))
                 .as(ctl.err)
                 .isZero();
-        assertThat(ctl.out).contains("user.terrace.tiers of /w/a is disk");
+        assertThat(ctl.out)
+                .contains("user.terrace.tiers of /w/a is disk")
+                .containsPattern("(?s)ignored: user.terrace.keep '7d' of /w/a: .*annotations: \\[keep\\]")
+                .doesNotContain("ignored: user.terrace.tiers");
         assertThat(ctl.run("annotate", "/w", "--trusted", "place=prefer")).isZero();
         assertThat(fs.getXAttr(new Path("/w"), "trusted.terrace.place"))
                 .isEqualTo("prefer".getBytes(StandardCharsets.UTF_8));
