@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ShareClaims {
 
     /** So long a claim holds that is not renewed: the sweep looks at all blocks once in that time. */
-    static final long CLAIM_MS = VolumePlacement.SWEEP_MS + 10_000;
+    static final long CLAIM_MS = LookQueue.SWEEP_MS + 10_000;
 
     /** Blocks that may wait for room of a tier of a DataNode. */
     static final int MOST_CLAIMS = 256;

@@ -7,7 +7,6 @@ import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.OffersWanted;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
@@ -17,41 +16,22 @@ import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.StateListener.Note;
-import io.terrace.placement.volume.KnownReplicas.Known;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.protocol.MoveOrder;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed
- * or moved, and at all that are known every {@value #SWEEP_MS} ms, sooner where a DataNode came, at each turn at no more than two holds of the NameNode's read
- * lock; other blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
+ * or moved, and at all whose heat is known once a minute ({@link LookQueue}), at each turn with no more than two holds of the
+ * NameNode's read lock; at other blocks only as DataNodes offer them. Where nothing gives tiers it does nothing. Owned by the engine's thread.
  */
 public final class VolumePlacement {
 
-    static final long SWEEP_MS = 60_000;
-
-    /** A block that is accessed all the time is looked at that often, where a look may lead to a move. */
-    static final long LOOK_AGAIN_MS = 5_000;
-
-    /** Of more blocks that wait to be looked at, the sweep finds the others. */
-    static final int MOST_ACCESSED = 100_000;
-
-    /** Of those, how many are seen through at a turn for some that are due. */
-    private static final int MOST_SEEN = 10_000;
-
     private static final String NOT_SEEN = "; nothing of it moves before it is read, or a DataNode offers it";
-    private static final String NOTHING_WITHIN =
-            "a directory above it has a quota by storage type, and its storage policy has no type within these tiers";
 
     private final ClusterState clusterState;
     private final NamespaceView view;
@@ -66,15 +46,9 @@ public final class VolumePlacement {
     private final PolicySatisfier satisfier;
     private final VolumeMoveDispatcher dispatcher;
     private final StayTexts texts;
-    private final Set<Long> accessed = new LinkedHashSet<>();
+    private final BlockRanges ranges;
+    private final LookQueue lookQueue;
     private PolicySpec spec;
-    private long[] sweep = {};
-    private int swept;
-    private long sweepFromMs = Long.MIN_VALUE;
-    private long changedMs = Long.MIN_VALUE;
-    private boolean sweepsAll;
-    private int movers;
-    private boolean moversCame;
     private boolean sweepsFirst;
 
     public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
@@ -91,18 +65,18 @@ public final class VolumePlacement {
         this.orders = new RangeOrders(clusterState, known, space, pools);
         this.downMoves = new DownMoves(clusterState, known, space, pools, orders);
         this.keeper = new TierKeeper(clusterState, known, space, pools, orders, downMoves);
-        this.offeredBlocks = new OfferedBlocks(clusterState, view, space, keeper, this::boundRule);
-        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space, this::boundRule);
+        this.ranges = new BlockRanges(spec);
+        this.lookQueue = new LookQueue(clusterState, known, orders, keeper, spec);
+        this.offeredBlocks = new OfferedBlocks(clusterState, view, space, keeper, ranges);
+        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space, ranges);
         this.texts = new StayTexts(clusterState, known, space, pools);
     }
 
     /** Other rules hold from now on: what waits is decided on again, and all blocks are looked at. */
     public void rules(long nowMs, PolicySpec others) {
         spec = others;
-        changedMs = nowMs;
-        accessed.clear();
-        sweepAgain();
-        sweepsAll = false;
+        ranges.rules(others);
+        lookQueue.rules(nowMs, others);
         pools.rules(others);
         downMoves.poolsChanged();
         satisfier.rules(others);
@@ -112,36 +86,17 @@ public final class VolumePlacement {
         }
     }
 
-    private void sweepAgain() {
-        sweep = new long[0];
-        swept = 0;
-        sweepFromMs = Long.MIN_VALUE;
-    }
-
     /** Annotations changed, of which files is not known: all blocks are looked at. */
     public void annotationsChanged(long nowMs) {
         if (!spec.rules().isEmpty()) {
-            changedMs = nowMs;
-            sweepsAll = true;
-            sweepAgain();
+            lookQueue.annotationsChanged(nowMs);
         }
     }
 
-    /** A DataNode reported accesses. Blocks at rest are left to the sweep, so that those few are seen through that are not. */
+    /** A DataNode reported accesses. */
     public void accessed(long nowMs, List<Heat> heat) {
-        if (spec.rules().isEmpty()) {
-            return;
-        }
-        for (Heat entry : heat) {
-            long id = entry.block().id();
-            BlockHeat block = clusterState.heat().peek(id);
-            if (block != null
-                    && block.isRuledBy(spec)
-                    && TierRange.of(block.rule()) != null
-                    && accessed.size() < MOST_ACCESSED
-                    && !isAtRest(nowMs, known.find(id))) {
-                accessed.add(id);
-            }
+        if (!spec.rules().isEmpty()) {
+            lookQueue.accessed(nowMs, heat);
         }
     }
 
@@ -152,11 +107,8 @@ public final class VolumePlacement {
      */
     public void turn(long nowMs, int moversNow) {
         boolean idle = nothingHasTiers();
-        int moversBefore = movers;
-        movers = moversNow;
-        // What the sweep saw before has replicas that it could not order.
-        moversCame |= movers > moversBefore;
-        if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || movers == 0) {
+        lookQueue.movers(moversNow);
+        if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || moversNow == 0) {
             return;
         }
         if (walks.mayLook()) {
@@ -166,7 +118,7 @@ public final class VolumePlacement {
             return;
         }
         for (boolean sweeps : new boolean[] {sweepsFirst, !sweepsFirst}) {
-            List<Long> next = !view.mayLook() ? List.of() : sweeps ? nextOfSweep(nowMs) : nextAccessed(nowMs);
+            List<Long> next = view.mayLook() ? next(nowMs, sweeps) : List.of();
             if (!next.isEmpty()) {
                 look(nowMs, next);
                 // There may be time for one of them only, so who looked last comes last.
@@ -174,6 +126,11 @@ public final class VolumePlacement {
             }
         }
         downMoves.drain(nowMs);
+    }
+
+    private List<Long> next(long nowMs, boolean sweeps) {
+        int most = view.lockBlocks();
+        return sweeps ? lookQueue.nextOfSweep(nowMs, most) : lookQueue.nextAccessed(nowMs, most);
     }
 
     /** Replicas that a DataNode is to offer. */
@@ -192,78 +149,7 @@ public final class VolumePlacement {
 
     /** Without a rule that gives tiers, blocks have them by annotations alone. */
     private boolean nothingHasTiers() {
-        return !spec.hasTiers()
-                && !sweepsAll
-                && accessed.isEmpty()
-                && known.all().isEmpty();
-    }
-
-    private List<Long> nextAccessed(long nowMs) {
-        List<Long> next = new ArrayList<>();
-        int seen = 0;
-        Iterator<Long> ids = accessed.iterator();
-        while (ids.hasNext() && next.size() < view.lockBlocks() && seen++ < MOST_SEEN) {
-            long id = ids.next();
-            Known before = known.find(id);
-            if (isAtRest(nowMs, before)) {
-                ids.remove();
-            } else if (before == null || nowMs - before.lookedMs() >= LOOK_AGAIN_MS) {
-                next.add(id);
-                ids.remove();
-            }
-        }
-        return next;
-    }
-
-    /** Whether the block was looked at within a minute, and another look would lead to no move as far as is known. */
-    private boolean isAtRest(long nowMs, @Nullable Known block) {
-        if (block == null || nowMs - block.lookedMs() >= SWEEP_MS || block.lookedMs() <= changedMs) {
-            return false;
-        }
-        BlockHeat heat = clusterState.heat().peek(block.block().id());
-        return heat != null && keeper.isAtRest(nowMs, block, heat);
-    }
-
-    private List<Long> nextOfSweep(long nowMs) {
-        if (swept >= sweep.length) {
-            long pauseMs = orders.hasOverflowed() || moversCame ? LOOK_AGAIN_MS : SWEEP_MS;
-            if (sweepFromMs != Long.MIN_VALUE && nowMs - sweepFromMs < pauseMs) {
-                return List.of();
-            }
-            boolean first = sweepFromMs == Long.MIN_VALUE;
-            sweepFromMs = nowMs;
-            sweepsAll = sweepsAll && first;
-            orders.clearOverflowed();
-            moversCame = false;
-            sweep = sweepIds();
-            swept = 0;
-        }
-        List<Long> next = new ArrayList<>();
-        while (swept < sweep.length && next.size() < view.lockBlocks()) {
-            long id = sweep[swept++];
-            BlockHeat heat = clusterState.heat().peek(id);
-            if (heat == null ? known.find(id) != null : mayHaveTiers(heat)) {
-                next.add(id);
-            }
-        }
-        return next;
-    }
-
-    /** Blocks whose heat is known, and known ones whose heat was forgotten. Those that were offered are known while they move. */
-    private long[] sweepIds() {
-        return LongStream.concat(
-                        Arrays.stream(clusterState.heat().ids()),
-                        known.all().stream()
-                                .mapToLong(block -> block.block().id())
-                                .filter(id -> clusterState.heat().peek(id) == null && !known.isOffered(id)))
-                .toArray();
-    }
-
-    /** A rename is noticed with the next access. */
-    private boolean mayHaveTiers(BlockHeat heat) {
-        return heat.isRuledBy(spec) && heat.ruledMs() > changedMs
-                ? TierRange.of(heat.rule()) != null
-                : spec.hasTiers() || sweepsAll || known.find(heat.block().id()) != null;
+        return !spec.hasTiers() && lookQueue.isIdle() && known.all().isEmpty();
     }
 
     private void look(long nowMs, List<Long> ids) {
@@ -283,7 +169,7 @@ public final class VolumePlacement {
 
     /** Where a block is whose heat was forgotten still counts, while a rule gives it a range. */
     private void lookWithoutHeat(long nowMs, Placed block) {
-        PathRule rule = boundRule(block);
+        PathRule rule = ranges.of(block);
         if (rule == null) {
             known.forget(block.block().id());
         } else if (known.find(block.block().id()) != null) {
@@ -297,52 +183,24 @@ public final class VolumePlacement {
         satisfier.remember(note);
     }
 
-    /** The rule that gives a block a range; null if none does. */
-    private @Nullable PathRule rangeRule(Placed block) {
-        return range(block, spec.ruleFor(block.path(), block.annotations()).rule());
-    }
-
-    private @Nullable PathRule range(Placed block, @Nullable PathRule rule) {
-        RuleDecision decision = spec.decide(rule, block.block().lengthBytes());
-        return TierRange.of(rule) != null && decision.fits() ? rule : null;
-    }
-
     private void look(long nowMs, Placed block, BlockHeat heat) {
-        PathRule ofPath = spec.ruleFor(block.path(), block.annotations()).rule();
-        if (heat.isRuledBy(spec)
-                && heat.ruledMs() > changedMs
-                && Objects.equals(heat.rule(), ofPath)
-                && !spec.countsJobs()) {
+        PathRule ofPath = ranges.ruleOf(block);
+        if (lookQueue.isRuledSince(heat) && Objects.equals(heat.rule(), ofPath) && !spec.countsJobs()) {
             // Who asks by what rule it may be in memory need not look up its path.
             heat.rule(nowMs, spec, heat.rule());
         }
-        PathRule rule = range(block, ofPath);
+        PathRule rule = ranges.ifRange(block, ofPath);
         TierRange range = TierRange.of(rule);
         if (rule == null || range == null) {
             known.forget(block.block().id());
             return;
         }
-        PathRule bound = bound(block, rule, range);
+        PathRule bound = BlockRanges.bound(block, rule, range);
         if (bound == null) {
-            keeper.decide(nowMs, block.stopped(NOTHING_WITHIN), heat, rule);
+            keeper.decide(nowMs, BlockRanges.stopped(block), heat, rule);
         } else {
             keeper.decide(nowMs, block, heat, bound);
         }
-    }
-
-    /** The rule with what a quota by storage type leaves of its range; null if nothing. */
-    private static @Nullable PathRule bound(Placed block, PathRule rule, TierRange range) {
-        if (block.quotaTiers() == null) {
-            return rule;
-        }
-        TierRange within = range.within(block.quotaTiers());
-        return within == null ? null : rule.within(within);
-    }
-
-    private @Nullable PathRule boundRule(Placed block) {
-        PathRule rule = rangeRule(block);
-        TierRange range = TierRange.of(rule);
-        return rule == null || range == null ? null : bound(block, rule, range);
     }
 
     /**
@@ -356,11 +214,7 @@ public final class VolumePlacement {
 
     /** What is to be known of a range that holds no tier of the file's storage policy; null where it holds one, or there is none. */
     public @Nullable String offPolicy(Home home) {
-        TierRange range = TierRange.of(boundRule(home.placed()));
-        return range == null || home.tiers().isEmpty() || home.tiers().stream().anyMatch(range::contains)
-                ? null
-                : "storage policy " + home.policy()
-                        + " wants none of these types: hdfs mover takes replicas out of them";
+        return ranges.offPolicy(home);
     }
 
     /** What {@code satisfy} wants of a block and what it waits for; null where nothing says it. */
@@ -385,13 +239,7 @@ public final class VolumePlacement {
      */
     public List<Result> results(long nowMs, long epoch, DataNodeState node, List<Result> results) {
         List<Result> others = dispatcher.results(nowMs, epoch, node, results);
-        // A block is left alone while it moves, so nobody looked at what was decided meanwhile, such as by other rules.
-        for (Result result : results) {
-            long id = result.block().id();
-            if (known.find(id) != null && !known.isOffered(id) && accessed.size() < MOST_ACCESSED) {
-                accessed.add(id);
-            }
-        }
+        results.forEach(result -> lookQueue.moved(result.block().id()));
         return others;
     }
 
@@ -421,7 +269,7 @@ public final class VolumePlacement {
             return range;
         }
         boolean stays = placed.obstacle() != null;
-        PathRule rule = stays ? rangeRule(placed) : boundRule(placed);
+        PathRule rule = stays ? ranges.unbound(placed) : ranges.of(placed);
         return rule == null ? null : TierKeeper.sentence(rule) + (stays ? "" : NOT_SEEN);
     }
 
@@ -436,22 +284,10 @@ public final class VolumePlacement {
             String obstacle = texts.obstacle(blockId, node);
             return obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
         }
-        String obstacle = obstacle(placed, node);
+        String obstacle = ranges.obstacle(placed, node.uuid());
         String stays = obstacle != null ? obstacle : texts.stays(nowMs, blockId, node);
         String stopped = stays != null ? null : view.stopsVolumeMoves();
-        return stopped != null && rangeRule(placed) != null ? stopped : stays;
-    }
-
-    /** Why a replica in a range may not be moved at all. */
-    private @Nullable String obstacle(Placed placed, DataNodeState node) {
-        String obstacle = placed.obstacleOn(node.uuid());
-        List<StorageTier> quotaTiers = placed.quotaTiers();
-        TierRange range = obstacle == null && quotaTiers == null ? null : TierRange.of(rangeRule(placed));
-        if (range == null) {
-            return null;
-        }
-        boolean noneWithin = quotaTiers != null && range.within(quotaTiers) == null;
-        return obstacle == null && noneWithin ? NOTHING_WITHIN : obstacle;
+        return stopped != null && ranges.unbound(placed) != null ? stopped : stays;
     }
 
     /** What each pool has of each tier below memory that the policy divides. */
