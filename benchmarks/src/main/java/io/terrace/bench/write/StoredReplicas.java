@@ -1,6 +1,7 @@
 package io.terrace.bench.write;
 
 import io.terrace.bench.cluster.ClusterLayout;
+import io.terrace.bench.cluster.FullBlockReports;
 import io.terrace.bench.cluster.JavaProcess;
 import io.terrace.bench.cluster.LocalCluster;
 import java.io.IOException;
@@ -20,10 +21,16 @@ import java.util.stream.Stream;
 final class StoredReplicas {
     private static final long LIMIT_NS = TimeUnit.MINUTES.toNanos(1);
     private static final long POLL_MS = 50;
+    private static final int MOST_NAMED = 4;
 
+    /** What is there for longer, the NameNode may have forgotten: it has it deleted after the next full report. */
+    private static final long FORGOTTEN_NS = TimeUnit.SECONDS.toNanos(20);
+
+    private final LocalCluster cluster;
     private final List<Path> volumes;
 
     StoredReplicas(LocalCluster cluster) {
+        this.cluster = cluster;
         this.volumes = IntStream.rangeClosed(1, cluster.spec().datanodes())
                 .mapToObj(number -> cluster.layout().home(ClusterLayout.datanode(number)))
                 .toList();
@@ -31,26 +38,39 @@ final class StoredReplicas {
 
     /** Waits until the DataNodes have removed all: no file may be left. */
     void awaitGone() throws IOException {
-        long deadlineNs = System.nanoTime() + LIMIT_NS;
+        long beganNs = System.nanoTime();
+        boolean reported = false;
         for (Path volume : volumes) {
-            while (holdsReplica(volume)) {
-                if (System.nanoTime() - deadlineNs > 0) {
-                    throw new IOException("replicas of files that were deleted are still in " + volume);
+            List<Path> left = replicas(volume);
+            while (!left.isEmpty()) {
+                long waitedNs = System.nanoTime() - beganNs;
+                if (waitedNs > LIMIT_NS) {
+                    throw new IOException("of files that were deleted, DataNodes keep " + left
+                            + " through a full block report; see their logs for why");
+                }
+                if (waitedNs > FORGOTTEN_NS && !reported) {
+                    FullBlockReports.send(cluster, cluster.confStock());
+                    reported = true;
                 }
                 JavaProcess.pause(POLL_MS);
+                left = replicas(volume);
             }
         }
     }
 
-    private static boolean holdsReplica(Path volume) throws IOException {
-        try (Stream<Path> files = Files.walk(volume)) {
-            return files.anyMatch(file -> String.valueOf(file.getFileName()).startsWith("blk_"));
-        } catch (UncheckedIOException e) {
-            if (e.getCause() instanceof NoSuchFileException) {
-                // It was removed meanwhile.
-                return true;
+    /** The first few files of replicas. */
+    private static List<Path> replicas(Path volume) throws IOException {
+        while (true) {
+            try (Stream<Path> files = Files.walk(volume)) {
+                return files.filter(file -> String.valueOf(file.getFileName()).startsWith("blk_"))
+                        .limit(MOST_NAMED)
+                        .toList();
+            } catch (UncheckedIOException e) {
+                if (!(e.getCause() instanceof NoSuchFileException)) {
+                    throw e.getCause();
+                }
+                // A file was removed meanwhile.
             }
-            throw e.getCause();
         }
     }
 }

@@ -2,6 +2,7 @@ package io.terrace.bench.writefaults;
 
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.FullBlockReports;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.Ports;
 import io.terrace.bench.cluster.TemporaryCluster;
@@ -12,20 +13,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.BindException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.hdfs.DFSUtilClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.BlockReportOptions;
-import org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol;
-import org.apache.hadoop.ipc.RPC;
-import org.apache.hadoop.net.NetUtils;
-import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * A cluster whose DataNodes, links and volumes can be made to fail, and mended.
@@ -191,20 +185,7 @@ final class FaultCluster implements Closeable {
 
     /** Has every DataNode send a full block report with its next heartbeat. */
     void sendBlockReports() throws IOException {
-        Configuration conf = fs.getConf();
-        for (Ports.DataNodePorts ports : cluster.ports().datanodes()) {
-            ClientDatanodeProtocol datanode = DFSUtilClient.createClientDatanodeProtocolProxy(
-                    new InetSocketAddress("localhost", ports.ipc()),
-                    UserGroupInformation.getCurrentUser(),
-                    conf,
-                    NetUtils.getDefaultSocketFactory(conf));
-            try {
-                datanode.triggerBlockReport(
-                        new BlockReportOptions.Factory().setIncremental(false).build());
-            } finally {
-                RPC.stopProxy(datanode);
-            }
-        }
+        FullBlockReports.send(cluster, fs.getConf());
     }
 
     /** Everything is as at the beginning, and serves. */
