@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -112,6 +113,16 @@ public record ClusterLayout(Path dir) {
                 .findFirst()
                 .orElse(own)
                 .resolve("dn._PORT");
+    }
+
+    /** Whether Hadoop takes that socket. */
+    public boolean canReadShortCircuit() {
+        return fits(shortCircuitDir(), "dn._PORT".length()) && isProtected(shortCircuitDir());
+    }
+
+    /** Directory of the sockets of stock short-circuit reads, for them alone. */
+    Path shortCircuitDir() {
+        return Objects.requireNonNull(shortCircuit().getParent());
     }
 
     /** Whether no existing directory of the path can be written by its group or by others. */

@@ -11,7 +11,8 @@ import java.util.Map;
  * @param replication replicas of a file, at most {@code datanodes}
  * @param terrace whether the daemons run with Terrace; without, the cluster is stock HDFS
  * @param blockTokens whether reads need a block token
- * @param nativeDir directory with libhadoop.so for the DataNodes, empty for none; with it, stock short-circuit reads work
+ * @param nativeDir directory with libhadoop.so for the DataNodes, empty for none; with it, stock short-circuit reads work.
+ *     Classes below it come before Hadoop's: an older library needs some
  * @param heapMb heap of each daemon, megabytes
  * @param properties more properties for every daemon and client, the last word over ours
  */

@@ -22,13 +22,15 @@ record DaemonCommand(JavaHome java, String mark, Path log, List<String> jvm) {
      * @param number replaces {@code ${terrace.daemon.number}} in its properties
      */
     static List<String> jvm(ClusterSpec spec, int number, Path conf, ClassPath classPath, String mainClass) {
-        return List.of(
-                "-Xmx" + spec.heapMb() + "m",
-                "-XX:+UseSerialGC",
-                "-D" + LocalCluster.NUMBER_PROPERTY + "=" + number,
-                "-cp",
-                conf + ":" + classPath.text(),
-                mainClass);
+        List<String> words = new ArrayList<>(List.of(
+                "-Xmx" + spec.heapMb() + "m", "-XX:+UseSerialGC", "-D" + LocalCluster.NUMBER_PROPERTY + "=" + number));
+        String first = conf + ":";
+        if (mainClass.equals(LocalCluster.DATANODE) && !spec.nativeDir().isEmpty()) {
+            words.add("-Djava.library.path=" + spec.nativeDir());
+            first += spec.nativeDir() + ":";
+        }
+        words.addAll(List.of("-cp", first + classPath.text(), mainClass));
+        return words;
     }
 
     List<String> words() {

@@ -122,6 +122,9 @@ final class DaemonSettings {
         for (int i = 1; i <= spec.datanodes(); i++) {
             makeSearchable(memoryDir(i));
         }
+        if (!spec.nativeDir().isEmpty()) {
+            makeSearchable(layout.shortCircuitDir());
+        }
     }
 
     static void makeSearchable(Path dir) throws IOException {

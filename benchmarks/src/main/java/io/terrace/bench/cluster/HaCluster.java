@@ -393,6 +393,9 @@ public final class HaCluster implements HdfsCluster, Closeable {
                 daemon.kill();
             }
             LocalCluster.deleteTree(layout.memory());
+            if (!spec.nativeDir().isEmpty()) {
+                LocalCluster.deleteTree(layout.shortCircuitDir());
+            }
         } catch (IOException e) {
             System.err.println("terrace: the cluster in " + layout.dir() + " could not be ended: " + e.getMessage());
         }

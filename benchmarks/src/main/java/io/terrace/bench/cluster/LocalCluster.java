@@ -9,7 +9,6 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.apache.hadoop.conf.Configuration;
@@ -215,16 +214,12 @@ public final class LocalCluster implements HdfsCluster {
     @Override
     public void start(Daemon daemon) throws IOException {
         boolean isNamenode = daemon.name().equals(ClusterLayout.namenode());
-        List<String> jvm = new ArrayList<>();
-        if (!isNamenode && !spec().nativeDir().isEmpty()) {
-            jvm.add("-Djava.library.path=" + spec().nativeDir());
-        }
-        jvm.addAll(DaemonCommand.jvm(
+        List<String> jvm = DaemonCommand.jvm(
                 spec(),
                 ClusterLayout.daemons(spec().datanodes()).indexOf(daemon.name()),
                 confDir(daemon.name()),
                 launcher.classPath(daemon.name(), classPath),
-                isNamenode ? NAMENODE : DATANODE));
+                isNamenode ? NAMENODE : DATANODE);
         daemon.start(launcher.java(daemon.name()), launcher.words(daemon.name()), jvm);
     }
 
@@ -233,12 +228,8 @@ public final class LocalCluster implements HdfsCluster {
         stopAll(daemons());
         deleteTree(layout.memory());
         if (!spec().nativeDir().isEmpty()) {
-            deleteTree(shortCircuitDir());
+            deleteTree(layout.shortCircuitDir());
         }
-    }
-
-    private Path shortCircuitDir() {
-        return Objects.requireNonNull(layout.shortCircuit().getParent());
     }
 
     /** {@link #down} and removes the directory with the data. */
@@ -283,9 +274,6 @@ public final class LocalCluster implements HdfsCluster {
      */
     private void makeDirectories() throws IOException {
         settings().makeMemory();
-        if (!spec().nativeDir().isEmpty()) {
-            DaemonSettings.makeSearchable(shortCircuitDir());
-        }
     }
 
     private static void stopAll(List<Daemon> daemons) throws IOException {

@@ -34,6 +34,20 @@ class ClusterLayoutTest {
     }
 
     @Test
+    void canReadShortCircuit_wherePathIsShortAndOthersCannotWrite_isTrue() {
+        assertThat(new ClusterLayout(Path.of("/srv/cluster")).canReadShortCircuit())
+                .isTrue();
+    }
+
+    @Test
+    void canReadShortCircuit_whereNoDirectoryFits_isFalse() {
+        assumeThat(System.getenv("XDG_RUNTIME_DIR")).isNull();
+        assumeThat(Files.isWritable(Path.of("/run"))).isFalse();
+        assertThat(new ClusterLayout(Path.of("/srv/" + "long/".repeat(30))).canReadShortCircuit())
+                .isFalse();
+    }
+
+    @Test
     void memory_ofTwoDirectories_differs() {
         assertThat(new ClusterLayout(Path.of("/srv/a")).memory())
                 .isNotEqualTo(new ClusterLayout(Path.of("/srv/b")).memory());
