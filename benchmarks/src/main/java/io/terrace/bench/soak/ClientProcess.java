@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,17 +47,21 @@ final class ClientProcess implements Closeable {
      * The command line.
      *
      * @param conf directory of the configuration
+     * @param libhadoop its directory, for a client that reads short-circuit
      * @param properties {@code key=value}
      */
-    static List<String> words(Path conf, long seed, String name, Path journals, List<String> properties) {
+    static List<String> words(
+            Path conf, Optional<Path> libhadoop, long seed, String name, Path journals, List<String> properties) {
         List<String> words = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx192m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                "-Djava.net.preferIPv4Stack=true",
+                "-Djava.net.preferIPv4Stack=true"));
+        libhadoop.ifPresent(dir -> words.add("-Djava.library.path=" + dir));
+        words.addAll(List.of(
                 "-cp",
-                conf + ":" + System.getProperty("java.class.path"),
+                conf + ":" + libhadoop.map(dir -> dir + ":").orElse("") + System.getProperty("java.class.path"),
                 SoakClient.class.getName(),
                 Long.toString(seed),
                 name,

@@ -3,6 +3,7 @@ package io.terrace.bench.soak;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** What processes counted, and what they found wrong. Thread-safe. */
 final class Findings {
@@ -11,14 +12,14 @@ final class Findings {
 
     private final PrintWriter out;
     private final Flips flips;
-    private final boolean memoryUnverified;
+    private final Predicate<String> memoryUnverified;
     private final Map<String, Long> ended = new TreeMap<>();
     private final Map<String, Map<String, Long>> running = new TreeMap<>();
     private final Map<String, Long> found = new TreeMap<>();
     private int printed;
 
-    /** @param memoryUnverified whether clients read memory without checksums, so that they see a flipped bit until a scrub */
-    Findings(PrintWriter out, Flips flips, boolean memoryUnverified) {
+    /** @param memoryUnverified whether a process reads memory without checksums, so that it sees a flipped bit until a scrub */
+    Findings(PrintWriter out, Flips flips, Predicate<String> memoryUnverified) {
         this.out = out;
         this.flips = flips;
         this.memoryUnverified = memoryUnverified;
@@ -62,7 +63,7 @@ final class Findings {
         long count = Long.parseLong(words[5]);
         long block = Long.parseLong(words[6]);
         long offset = Long.parseLong(words[7]);
-        boolean explained = memoryUnverified
+        boolean explained = memoryUnverified.test(process)
                 && count == 1
                 && flips.explains(block, offset, Integer.parseInt(words[3]), Integer.parseInt(words[4]));
         count(explained ? "bytes.wrong.flipped" : "bytes.wrong", count);

@@ -47,8 +47,11 @@ final class SoakCluster implements Closeable {
     private final Closeable owner;
     private final List<List<Link>> links = new ArrayList<>();
 
-    /** @param tmpfs a directory on tmpfs for volumes and memory */
-    SoakCluster(Path dir, Path tmpfs, SoakOptions options) throws IOException {
+    /**
+     * @param tmpfs a directory on tmpfs for volumes and memory
+     * @param libhadoop its directory, for short-circuit reads
+     */
+    SoakCluster(Path dir, Path tmpfs, SoakOptions options, Optional<Path> libhadoop) throws IOException {
         this.options = options;
         this.tmpfs = tmpfs;
         this.volumes = new FaultVolumes(tmpfs.resolve("volumes"), DATANODES, VOLUME_SIZE);
@@ -61,8 +64,10 @@ final class SoakCluster implements Closeable {
             Files.createDirectory(memory.resolve("tier"), PosixFilePermissions.asFileAttribute(searchable));
         }
         ClusterSpec plain = ClusterSpec.of(DATANODES, MEMORY_BYTES);
-        ClusterSpec spec =
-                plain.withTerrace(options.terrace()).withHeapMb(HEAP_MB).withProperties(properties());
+        ClusterSpec spec = plain.withTerrace(options.terrace())
+                .withHeapMb(HEAP_MB)
+                .withNativeDir(libhadoop.map(Path::toString).orElse(""))
+                .withProperties(properties());
         if (options.pair()) {
             HaCluster two = new HaCluster(dir, spec);
             this.pair = Optional.of(two);
@@ -124,12 +129,16 @@ final class SoakCluster implements Closeable {
         return all;
     }
 
-    /** Properties of clients, as {@code key=value}. */
-    List<String> clientProperties() {
-        if (!options.terrace()) {
-            return List.of();
+    /** Properties of a client, as {@code key=value}. */
+    List<String> clientProperties(String client) {
+        List<String> all = new ArrayList<>();
+        if (readsShortCircuit(client)) {
+            all.addAll(ShortCircuit.clientProperties(cluster.layout()));
         }
-        List<String> all = new ArrayList<>(List.of(
+        if (!options.terrace()) {
+            return all;
+        }
+        all.addAll(List.of(
                 "fs.hdfs.impl=io.terrace.fs.TerraceFileSystem",
                 "terrace.client.write.enabled=true",
                 "terrace.client.write.through=true",
@@ -139,6 +148,10 @@ final class SoakCluster implements Closeable {
             all.add("terrace.client.remote.choice=memory");
         }
         return all;
+    }
+
+    boolean readsShortCircuit(String client) {
+        return client.equals(ShortCircuit.CLIENT) && !cluster.spec().nativeDir().isEmpty();
     }
 
     HdfsCluster cluster() {

@@ -1,7 +1,9 @@
 package io.terrace.bench.soak;
 
+import io.terrace.bench.cluster.ClusterLayout;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.TestRun;
 import io.terrace.bench.soak.client.FullCheck;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,9 +17,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -47,14 +51,28 @@ final class SoakRun {
     private final ResultSheet sheet;
     private final Flips flips = new Flips();
     private final Findings findings;
+
+    /** Its directory; without it nobody reads short-circuit, and nothing is mapped. */
+    private final Optional<Path> libhadoop;
+
     private final Growth growth = new Growth();
     private final List<ClientProcess> clients = new ArrayList<>();
 
-    SoakRun(SoakOptions options, Path dir, PrintWriter out, ResultSheet sheet) {
+    SoakRun(SoakOptions options, Path dir, PrintWriter out, ResultSheet sheet) throws IOException {
         this.options = options;
         this.dir = dir;
         this.sheet = sheet;
-        this.findings = new Findings(out, flips, options.terrace() && options.provider() == SoakOptions.Provider.SHM);
+        this.libhadoop = new ClusterLayout(dir.resolve("cluster")).canReadShortCircuit()
+                ? ShortCircuit.libhadoop(TestRun.root(), dir.resolve("libhadoop"))
+                : Optional.empty();
+        this.findings = new Findings(out, flips, this::readsMemoryUnverified);
+    }
+
+    /** Of what is pinned, a client that reads short-circuit skips the checksums too. */
+    private boolean readsMemoryUnverified(String process) {
+        return options.terrace()
+                && (options.provider() == SoakOptions.Provider.SHM
+                        || libhadoop.isPresent() && process.equals(ShortCircuit.CLIENT));
     }
 
     void run() throws IOException {
@@ -67,7 +85,7 @@ final class SoakRun {
         Path tmpfs = (Files.isWritable(TMPFS) ? TMPFS : dir)
                 .resolve("terrace-soak-" + Integer.toHexString(dir.toString().hashCode()));
         long startNs = System.nanoTime();
-        try (SoakCluster soak = new SoakCluster(dir.resolve("cluster"), tmpfs, options)) {
+        try (SoakCluster soak = new SoakCluster(dir.resolve("cluster"), tmpfs, options, libhadoop)) {
             try {
                 startClients(soak);
                 rounds(soak, plan);
@@ -98,10 +116,24 @@ final class SoakRun {
             // Each client reads what the others write.
             Files.createFile(journals().resolve("c" + i + ".journal"));
         }
+        if (libhadoop.isEmpty()) {
+            sheet.progress("libhadoop, or a directory for its sockets, is not there: zero-copy reads are not mapped");
+        } else if (options.terrace()) {
+            ShortCircuit.pin(
+                    soak.cluster(),
+                    IntStream.rangeClosed(1, CLIENTS)
+                            .mapToObj(i -> FullCheck.dir("c" + i))
+                            .toList());
+        }
         for (int i = 1; i <= CLIENTS; i++) {
             String name = "c" + i;
             List<String> words = ClientProcess.words(
-                    soak.cluster().layout().confStock(), options.seed(), name, journals(), soak.clientProperties());
+                    soak.cluster().layout().confStock(),
+                    soak.readsShortCircuit(name) ? libhadoop : Optional.empty(),
+                    options.seed(),
+                    name,
+                    journals(),
+                    soak.clientProperties(name));
             clients.add(new ClientProcess(name, words, dir.resolve(name + ".log"), findings));
         }
     }
@@ -235,6 +267,9 @@ final class SoakRun {
         least.put("bytes.written.channel", LEAST_BYTES);
         if (options.length().toNanos() >= JUDGED_NS) {
             least.put("leaks.judged", 1L);
+            if (libhadoop.isPresent()) {
+                least.put("reads.mapped", 1L);
+            }
         }
         return least;
     }

@@ -57,6 +57,21 @@ final class FindingsTest {
     }
 
     @Test
+    void wrongByte_ofAFlippedCopy_countsApart_onlyOfTheClientThatSkipsChecksums() throws IOException {
+        Path copy = memory.resolve("blk_7_1001_1");
+        Files.write(copy, new byte[] {5});
+        assertThat(flips.flipMemory(memory, 3)).isTrue();
+        String line = "WRONG /soak/c1/f1 3000 5 " + Files.readAllBytes(copy)[0] + " 1 7 0 mapped";
+        Findings findings = new Findings(new PrintWriter(printed, true), flips, "c1"::equals);
+
+        findings.take("c1", line);
+        findings.take("c2", line);
+
+        assertThat(findings.value("bytes.wrong.flipped")).isEqualTo(1);
+        assertThat(findings.value("bytes.wrong")).isEqualTo(1);
+    }
+
+    @Test
     void flippedReplica_hasWholeOnesElsewhere_andIsDamagedOnce() throws IOException {
         for (int i = 1; i <= 3; i++) {
             Path dir = Files.createDirectories(memory.resolve(i + "/current/finalized/subdir0"));
@@ -77,6 +92,6 @@ final class FindingsTest {
     }
 
     private Findings findings(boolean memoryUnverified) {
-        return new Findings(new PrintWriter(printed, true), flips, memoryUnverified);
+        return new Findings(new PrintWriter(printed, true), flips, process -> memoryUnverified);
     }
 }

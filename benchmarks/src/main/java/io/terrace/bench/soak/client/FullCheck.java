@@ -52,7 +52,7 @@ public final class FullCheck {
         }
     }
 
-    static String dir(String writer) {
+    public static String dir(String writer) {
         return "/soak/" + writer;
     }
 

@@ -179,17 +179,19 @@ final class SoakReader implements Closeable {
         long position = file.length() == 0 ? 0 : random.nextLong(file.length());
         in.seek(position);
         for (int i = 0; i < 16; i++) {
+            long mappedBytes = in.getReadStatistics().getTotalZeroCopyBytesRead();
             ByteBuffer buffer = in.read(pool, 1 + random.nextInt(MAX_READ), options);
             if (buffer == null) {
                 return;
             }
             int count = buffer.remaining();
+            boolean mapped = in.getReadStatistics().getTotalZeroCopyBytesRead() > mappedBytes;
             try {
                 buffer.get(actual, 0, count);
             } finally {
                 in.releaseBuffer(buffer);
             }
-            if (!file.compare(position, actual, count, expected, report, tally, "zerocopy")) {
+            if (!file.compare(position, actual, count, expected, report, tally, mapped ? "mapped" : "zerocopy")) {
                 return;
             }
             position += count;
