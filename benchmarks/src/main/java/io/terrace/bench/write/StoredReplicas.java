@@ -1,9 +1,9 @@
 package io.terrace.bench.write;
 
 import io.terrace.bench.cluster.ClusterLayout;
-import io.terrace.bench.cluster.FullBlockReports;
 import io.terrace.bench.cluster.JavaProcess;
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.faults.FullBlockReports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,11 +2,11 @@ package io.terrace.bench.writefaults;
 
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
-import io.terrace.bench.cluster.FullBlockReports;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.Ports;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.faults.FaultVolumes;
+import io.terrace.bench.faults.FullBlockReports;
 import io.terrace.bench.faults.Link;
 import io.terrace.bench.faults.SystemCommand;
 import java.io.Closeable;

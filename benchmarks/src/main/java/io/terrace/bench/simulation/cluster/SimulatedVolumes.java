@@ -1,5 +1,6 @@
 package io.terrace.bench.simulation.cluster;
 
+import io.terrace.bench.simulation.kernel.ContentOracle;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;

@@ -1,5 +1,6 @@
 package io.terrace.bench.simulation.cluster;
 
+import io.terrace.bench.simulation.kernel.ContentOracle;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import java.util.ArrayList;
 import java.util.Arrays;

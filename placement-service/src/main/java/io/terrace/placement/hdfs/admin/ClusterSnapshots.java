@@ -6,6 +6,8 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.explain.MoveReason;
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
+import io.terrace.placement.hdfs.health.HealthChecks;
+import io.terrace.placement.hdfs.health.PolicyHealthChecks;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;

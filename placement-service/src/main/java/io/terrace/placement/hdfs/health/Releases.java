@@ -1,4 +1,4 @@
-package io.terrace.placement.hdfs.admin;
+package io.terrace.placement.hdfs.health;
 
 import io.terrace.compat.Release;
 import io.terrace.placement.report.NodeReport;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Which releases of Terrace the daemons of a cluster have. */
-final class Releases {
+public final class Releases {
 
     /** The NameNode's. */
     static final String OWN = Release.of(Releases.class).toString();
@@ -22,7 +22,7 @@ final class Releases {
     private Releases() {}
 
     /** Adds the NameNode's and those of DataNodes. */
-    static void add(StatusResponseProto.Builder status, Map<String, Integer> datanodes) {
+    public static void add(StatusResponseProto.Builder status, Map<String, Integer> datanodes) {
         status.setRelease(OWN);
         datanodes.forEach((release, count) -> status.addDatanodeReleases(
                 ReleaseUseProto.newBuilder().setRelease(release).setDatanodes(count)));

@@ -1,4 +1,4 @@
-package io.terrace.placement.hdfs.admin;
+package io.terrace.placement.hdfs.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

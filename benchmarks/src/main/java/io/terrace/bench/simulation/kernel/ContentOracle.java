@@ -1,4 +1,4 @@
-package io.terrace.bench.simulation.cluster;
+package io.terrace.bench.simulation.kernel;
 
 import java.util.ArrayList;
 import java.util.HashMap;

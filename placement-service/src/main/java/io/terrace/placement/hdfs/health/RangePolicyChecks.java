@@ -1,4 +1,4 @@
-package io.terrace.placement.hdfs.admin;
+package io.terrace.placement.hdfs.health;
 
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.PolicyBelow;
 import io.terrace.placement.heartbeat.HealthFinding;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * their rule begins to match. Anybody may ask, so the NameNode's lock is held once in ten seconds for a policy file, for as many
  * paths as in one look, and patterns are not said. Thread-safe.
  */
-final class RangePolicyChecks {
+public final class RangePolicyChecks {
 
     private static final long VALID_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -42,7 +42,7 @@ final class RangePolicyChecks {
      * @param policiesOf the storage policies at paths, in one hold of the lock; null where nothing is there
      * @param mostPaths that are looked up
      */
-    RangePolicyChecks(
+    public RangePolicyChecks(
             Function<List<String>, List<@Nullable PolicyBelow>> policiesOf, int mostPaths, LongSupplier nanoClock) {
         this.policiesOf = policiesOf;
         this.mostPaths = mostPaths;
@@ -50,7 +50,7 @@ final class RangePolicyChecks {
     }
 
     /** What is wrong with the ranges of that policy, as of ten seconds ago or later. */
-    synchronized List<FindingProto> find(PolicySpec spec) {
+    public synchronized List<FindingProto> find(PolicySpec spec) {
         long nowNs = nanoClock.getAsLong();
         Found known = last;
         if (known == null || !known.spec.equals(spec) || nowNs - known.atNs >= VALID_NS) {

@@ -1,4 +1,4 @@
-package io.terrace.placement.hdfs.admin;
+package io.terrace.placement.hdfs.health;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -17,13 +17,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code placementctl doctor} finds wrong with the operator state, the policy, the log of accesses and the journal. */
-final class PolicyHealthChecks {
+public final class PolicyHealthChecks {
 
     private static final int NODES_NAMED = 5;
 
     private PolicyHealthChecks() {}
 
-    static List<FindingProto> find(
+    /** What is wrong with operator state, policy and log; on the engine's thread. */
+    public static List<FindingProto> find(
             PlacementEngine placement,
             OperatorStateStore store,
             PolicyStore policyStore,
@@ -101,7 +102,7 @@ final class PolicyHealthChecks {
     }
 
     /** What is wrong with the journal; nothing where none is configured. */
-    static List<FindingProto> ofJournal(@Nullable Journal journal, MetricRegistry metricRegistry) {
+    public static List<FindingProto> ofJournal(@Nullable Journal journal, MetricRegistry metricRegistry) {
         String problem = journal == null ? null : journal.problem();
         if (problem != null) {
             int remedy = problem.lastIndexOf(": ");

@@ -1,4 +1,4 @@
-package io.terrace.placement.hdfs.admin;
+package io.terrace.placement.hdfs.health;
 
 import io.terrace.common.Quantity;
 import io.terrace.common.StorageTier;
@@ -28,7 +28,7 @@ import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.jspecify.annotations.Nullable;
 
 /** What the NameNode's side of {@code placementctl doctor} finds wrong. */
-final class HealthChecks {
+public final class HealthChecks {
 
     /** A Mover that runs keeps this file open. */
     private static final String MOVER_ID = "/system/mover.id";
@@ -43,19 +43,21 @@ final class HealthChecks {
     private final NamesystemLookup lookup;
     private final List<FindingProto> found = new ArrayList<>();
 
-    HealthChecks(FSNamesystem namesystem, Configuration conf, NamesystemLookup lookup) {
+    /** Nothing is looked at yet. */
+    public HealthChecks(FSNamesystem namesystem, Configuration conf, NamesystemLookup lookup) {
         this.namesystem = namesystem;
         this.conf = conf;
         this.lookup = lookup;
     }
 
-    List<FindingProto> find(List<NodeReport> nodes) {
+    /** All. */
+    public List<FindingProto> find(List<NodeReport> nodes) {
         mover();
         return findWithoutLock(nodes);
     }
 
     /** All but whether a Mover runs, which the namespace is asked for. */
-    List<FindingProto> findWithoutLock(List<NodeReport> nodes) {
+    public List<FindingProto> findWithoutLock(List<NodeReport> nodes) {
         nameNode();
         withoutPlugin(nodes)
                 .forEach(
@@ -187,7 +189,7 @@ final class HealthChecks {
     }
 
     /** Names of live DataNodes that never sent the service a heartbeat. */
-    List<String> withoutPlugin(List<NodeReport> nodes) {
+    public List<String> withoutPlugin(List<NodeReport> nodes) {
         Set<String> reporting = nodes.stream().map(NodeReport::uuid).collect(Collectors.toSet());
         return live().stream()
                 .filter(node -> !reporting.contains(node.getDatanodeUuid()))

@@ -1,5 +1,7 @@
-package io.terrace.bench.cluster;
+package io.terrace.bench.faults;
 
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.Ports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
