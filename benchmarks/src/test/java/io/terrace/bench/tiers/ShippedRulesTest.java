@@ -57,7 +57,10 @@ class ShippedRulesTest {
     }
 
     private void awaitInMemory(Path file) {
-        await().alias(file + " in memory").atMost(FourTierCluster.PATIENCE).until(() -> inMemory(file));
+        // A path that was looked up holds for a minute.
+        await().alias(file + " in memory")
+                .atMost(FourTierCluster.PATIENCE.multipliedBy(3))
+                .until(() -> inMemory(file));
     }
 
     @Test
