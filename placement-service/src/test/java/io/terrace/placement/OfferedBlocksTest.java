@@ -106,6 +106,20 @@ class OfferedBlocksTest extends TieredCluster {
     }
 
     @Test
+    void readWithinAMinute_withoutARange_takesNoLookAtTheNameNode() {
+        rules("- path: /old/**", "  tiers: disk..archive");
+        place(BLOCK, "/new/1", StorageTier.SSD, one);
+        heardFor(OUTSIDE_MS);
+        read(one, BLOCK, 1);
+        names.placeLooksBy.clear();
+        offer(one, BLOCK, OUTSIDE_MS);
+        assertThat(names.placeLooksBy).isEmpty();
+        heardFor(SWEEP_MS);
+        offer(one, BLOCK, OUTSIDE_MS);
+        assertThat(names.placeLooksBy).isNotEmpty();
+    }
+
+    @Test
     void keepOfMonths_aDayOfCountingIsEnough() {
         rules("- path: /a/**", "  tiers: nvm..disk", "  keep: 90d");
         heardFor(24 * HOUR_MS);

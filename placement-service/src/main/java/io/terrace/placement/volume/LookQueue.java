@@ -1,6 +1,7 @@
 package io.terrace.placement.volume;
 
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.BlockHeat;
@@ -112,6 +113,16 @@ final class LookQueue {
     /** Whether the rule of a block was noted after rules and annotations had changed last. */
     boolean isRuledSince(BlockHeat heat) {
         return heat.isRuledBy(spec) && heat.ruledMs() > changedMs;
+    }
+
+    /** Whether nobody need look whether a block has a range: the sweep does, or its path was looked up within a minute. */
+    boolean knowsRange(long nowMs, BlockHeat heat) {
+        return mayHaveTiers(heat) || nowMs - heat.ruledMs() < SWEEP_MS;
+    }
+
+    /** A rule gives a block a range that it had not when its path was looked up before: the sweep looks at it from now on. */
+    void hasRange(long nowMs, BlockHeat heat, @Nullable PathRule rule) {
+        heat.rule(nowMs, spec, rule);
     }
 
     /** The next of those that were accessed, at most so many. */

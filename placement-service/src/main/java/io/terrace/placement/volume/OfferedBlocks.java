@@ -58,17 +58,24 @@ final class OfferedBlocks {
     private final NamespaceView view;
     private final TierSpace space;
     private final TierKeeper keeper;
-    private final RangeRules rangeRules;
+    private final BlockRanges ranges;
+    private final LookQueue lookQueue;
     /** By UUID. */
     private final Map<String, Pause> pauses = new HashMap<>();
 
     OfferedBlocks(
-            ClusterState clusterState, NamespaceView view, TierSpace space, TierKeeper keeper, RangeRules rangeRules) {
+            ClusterState clusterState,
+            NamespaceView view,
+            TierSpace space,
+            TierKeeper keeper,
+            BlockRanges ranges,
+            LookQueue lookQueue) {
         this.clusterState = clusterState;
         this.view = view.askedBy(Asker.OFFERS);
         this.space = space;
         this.keeper = keeper;
-        this.rangeRules = rangeRules;
+        this.ranges = ranges;
+        this.lookQueue = lookQueue;
     }
 
     /** Of which tiers, and how old, a DataNode is to offer replicas. */
@@ -140,7 +147,7 @@ final class OfferedBlocks {
      *
      * @return how many of them, the first ones: the others are offered again
      */
-    int take(long nowMs, DataNodeState node, PolicySpec spec, List<Offer> offers) {
+    int take(long nowMs, DataNodeState node, List<Offer> offers) {
         if (!view.mayLook()) {
             return 0;
         }
@@ -148,12 +155,13 @@ final class OfferedBlocks {
         List<Offer> unknown = new ArrayList<>();
         while (taken < offers.size() && unknown.size() < view.lockBlocks()) {
             Offer offer = offers.get(taken++);
-            if (!isSwept(spec, clusterState.heat().peek(offer.block().id()))) {
+            BlockHeat heat = clusterState.heat().peek(offer.block().id());
+            if (heat == null || !lookQueue.knowsRange(nowMs, heat)) {
                 unknown.add(offer);
             }
         }
         clusterState.metricRegistry().add(Metric.PLACEMENT_VOLUME_OFFERED, taken);
-        if (look(nowMs, node, spec, unknown)) {
+        if (look(nowMs, node, unknown)) {
             pauses.remove(node.uuid());
         } else {
             pause(nowMs, node);
@@ -161,13 +169,8 @@ final class OfferedBlocks {
         return taken;
     }
 
-    /** The sweep looks at blocks whose heat is known, unless no rule gave them a range when their path was looked up. */
-    private static boolean isSwept(PolicySpec spec, @Nullable BlockHeat heat) {
-        return heat != null && (!heat.isRuledBy(spec) || TierRange.of(heat.rule()) != null);
-    }
-
     /** @return whether any of them goes down */
-    private boolean look(long nowMs, DataNodeState node, PolicySpec spec, List<Offer> offers) {
+    private boolean look(long nowMs, DataNodeState node, List<Offer> offers) {
         boolean anyGoes = false;
         List<@Nullable Placed> placed = offers.isEmpty()
                 ? List.of()
@@ -176,17 +179,14 @@ final class OfferedBlocks {
         for (int i = 0; i < placed.size(); i++) {
             Offer offer = offers.get(i);
             Placed found = placed.get(i);
-            PathRule rule = found == null || !found.block().sameContent(offer.block()) ? null : rangeRules.of(found);
+            PathRule rule = found == null || !found.block().sameContent(offer.block()) ? null : ranges.of(found);
             if (found == null || rule == null) {
                 continue;
             }
             BlockHeat heat = clusterState.heat().peek(found.block().id());
             if (heat != null) {
                 // Its file was renamed into a range, and nobody has read it since.
-                heat.rule(
-                        nowMs,
-                        spec,
-                        spec.ruleFor(found.path(), found.annotations()).rule());
+                lookQueue.hasRange(nowMs, heat, ranges.ruleOf(found));
                 keeper.decide(nowMs, found, heat, rule);
                 anyGoes = true;
             } else if (keeper.offered(nowMs, node, found, rule, offer)) {

@@ -122,27 +122,27 @@ final class TierKeeper {
         boolean isNew = known.find(id) == null;
         Known block =
                 isNew || known.isOffered(id) ? known.seeOffered(nowMs, placed, rule) : known.see(nowMs, placed, rule);
+        boolean goes;
         if (range.isBelow(offer.tier())) {
-            boolean comesIn = bringIn(nowMs, block, replica, offer.tier(), range);
-            if (!comesIn && isNew) {
-                known.forget(id);
-            }
-            return comesIn;
+            goes = bringIn(nowMs, block, replica, offer.tier(), range);
+        } else if (isCold(nowMs, placed, range, offer)) {
+            goes = sink(nowMs, block, replica, range);
+        } else {
+            goes = mover(nowMs, block, replica) != null && downMoves.drainOf(nowMs, node, block, replica.tier());
         }
+        if (!goes && isNew) {
+            known.forget(id);
+        }
+        return goes;
+    }
+
+    private boolean isCold(long nowMs, Placed placed, TierRange range, Offer offer) {
         long coldMs = coldMs(range);
         long heardForMs = clusterState.heardForMs(nowMs);
         // HDFS's access time speaks for what was before that: it is an hour behind by default.
         boolean isUnread = heardForMs >= coldMs || placed.unreadMs() < 0 || placed.unreadMs() >= coldMs;
         // A full tier is asked about sooner than it is known that nobody has read a block for as long as it is kept.
-        boolean isCold =
-                isUnread && offer.ageMs() >= coldMs && heardForMs >= Math.min(coldMs, OfferedBlocks.KNOWN_BY_AGE_MS);
-        boolean goes = isCold
-                ? sink(nowMs, block, replica, range)
-                : mover(nowMs, block, replica) != null && downMoves.drainOf(nowMs, node, block, replica.tier());
-        if (!goes && isNew) {
-            known.forget(id);
-        }
-        return goes;
+        return isUnread && offer.ageMs() >= coldMs && heardForMs >= Math.min(coldMs, OfferedBlocks.KNOWN_BY_AGE_MS);
     }
 
     /**

@@ -67,7 +67,7 @@ public final class VolumePlacement {
         this.keeper = new TierKeeper(clusterState, known, space, pools, orders, downMoves);
         this.ranges = new BlockRanges(spec);
         this.lookQueue = new LookQueue(clusterState, known, orders, keeper, spec);
-        this.offeredBlocks = new OfferedBlocks(clusterState, view, space, keeper, ranges);
+        this.offeredBlocks = new OfferedBlocks(clusterState, view, space, keeper, ranges, lookQueue);
         this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space, ranges);
         this.texts = new StayTexts(clusterState, known, space, pools);
     }
@@ -144,7 +144,7 @@ public final class VolumePlacement {
      * @return how many of them were looked at, the first ones
      */
     public int offered(long nowMs, DataNodeState node, List<Offer> offers) {
-        return offers.isEmpty() || view.stopsVolumeMoves() != null ? 0 : offeredBlocks.take(nowMs, node, spec, offers);
+        return offers.isEmpty() || view.stopsVolumeMoves() != null ? 0 : offeredBlocks.take(nowMs, node, offers);
     }
 
     /** Without a rule that gives tiers, blocks have them by annotations alone. */
