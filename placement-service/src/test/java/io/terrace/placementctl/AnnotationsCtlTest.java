@@ -175,6 +175,17 @@ class AnnotationsCtlTest {
     }
 
     @Test
+    void noServiceAnswers_annotationsAreSet_andThatIsSaid() throws Exception {
+        file("/w/n/file");
+        CtlSession alone = CtlSession.of(dir.resolve("alone"), fs.getUri(), "127.0.0.1:1");
+        assertThat(alone.run("annotate", "/w/n", "place=never")).as(alone.err).isZero();
+        assertThat(alone.out)
+                .contains("user.terrace.place of /w/n is never")
+                .contains("Whether they hold is not known: ");
+        assertThat(fs.listXAttrs(new Path("/w/n"))).containsExactly("user.terrace.place");
+    }
+
+    @Test
     void snapshot_hasWhatItsFileHasNow() throws Exception {
         file("/w/s/file");
         fs.allowSnapshot(new Path("/w/s"));
