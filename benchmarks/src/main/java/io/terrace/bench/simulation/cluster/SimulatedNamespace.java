@@ -9,10 +9,8 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +28,6 @@ public final class SimulatedNamespace implements NamespaceView {
 
     private static final int BLOCKS_IN_A_ROW = 4;
     private final Map<Long, SimulatedBlock> blocks = new TreeMap<>();
-    /** Those of them that no client knows. */
-    private final Set<SimulatedBlock> unread = new HashSet<>();
 
     private final Function<String, Map<StorageTier, VolumeSpace>> space;
 
@@ -75,12 +71,6 @@ public final class SimulatedNamespace implements NamespaceView {
         blocks.put(block.id, block);
     }
 
-    /** One that no client knows, so {@link #all} leaves it out. */
-    void addUnread(SimulatedBlock block) {
-        add(block);
-        unread.add(block);
-    }
-
     public void delete(SimulatedBlock block) {
         block.deleted = true;
         blocks.remove(block.id);
@@ -91,10 +81,9 @@ public final class SimulatedNamespace implements NamespaceView {
         return blocks.get(id);
     }
 
+    /** Those that clients know: {@link UnreadBlocks} have smaller ids. */
     public List<SimulatedBlock> all() {
-        List<SimulatedBlock> all = new ArrayList<>(blocks.values());
-        all.removeAll(unread);
-        return all;
+        return blocks.values().stream().filter(block -> block.id >= FIRST_ID).toList();
     }
 
     /**

@@ -18,7 +18,9 @@ import java.util.Set;
  */
 public final class UnreadBlocks {
 
+    /** Below {@link SimulatedNamespace#FIRST_ID}, and with a rule that gives tiers. */
     private static final long[] IDS = {502, 503, 505, 506};
+
     private static final int LARGEST_BYTES = 4_000;
     /** Of replicas that a walk looks at before others have their turn. */
     private static final int LOOK = 3;
@@ -47,7 +49,7 @@ public final class UnreadBlocks {
                     volumes.create(id, block.stamp, content, random.nextInt(volumes.count())).finalised = true;
                 }
             }
-            simulatedCluster.namespace().addUnread(block);
+            simulatedCluster.namespace().add(block);
             blocks.add(block);
         }
     }

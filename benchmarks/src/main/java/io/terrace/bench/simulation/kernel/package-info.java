@@ -1,5 +1,5 @@
 /**
- * Virtual time, network, files and processes, driven by one scheduler.
+ * Virtual time, network, files and processes, driven by one scheduler, and the bytes that each block should have.
  *
  * <p>Imports: the JDK.
  */
