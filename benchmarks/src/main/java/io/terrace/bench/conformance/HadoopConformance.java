@@ -3,6 +3,7 @@ package io.terrace.bench.conformance;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.terrace.bench.conformance.Campaign.ClassResult;
 import io.terrace.bench.conformance.jars.HadoopTestJars;
+import io.terrace.bench.conformance.jars.OlderLibhadoop;
 import io.terrace.bench.conformance.launcher.Side;
 import io.terrace.bench.conformance.launcher.TestOutcome;
 import io.terrace.bench.conformance.launcher.TestRun;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Parameters;
                 "Runs Hadoop's own test classes on stock and with Terrace switched on, and prints the differences.")
 public final class HadoopConformance implements Callable<Integer> {
     private static final int NOT_MADE = 2;
+    private static final String WRITES = "terrace.client.write.enabled";
 
     /**
      * Offset from the DataNodes' ports, which the kernel picks from 32768 to 60999, to ports below that range, beside
@@ -172,6 +174,9 @@ public final class HadoopConformance implements Callable<Integer> {
         Map<String, String> all = new HashMap<>(properties);
         if (provider == Provider.TCP) {
             all.putIfAbsent("terrace.client.local", "false");
+        }
+        // DataNodes send replicas on over tcp, and without it stock's stream writes files of several replicas.
+        if (provider == Provider.TCP || Boolean.parseBoolean(all.get(WRITES))) {
             all.putIfAbsent("terrace.channel.tcp.port.offset", Integer.toString(OUT_OF_EPHEMERAL_PORTS));
         }
         return all;
@@ -222,9 +227,7 @@ public final class HadoopConformance implements Callable<Integer> {
     private @Nullable Path nativeLibraries() {
         Path libraries = nativeLibraries != null
                 ? nativeLibraries
-                : Path.of(
-                        System.getProperty("terrace.root", "."),
-                        "benchmarks/target/native/nativelib/Linux-" + System.getProperty("os.arch"));
+                : OlderLibhadoop.unpackedIn(Path.of(System.getProperty("terrace.root", ".")));
         if (Files.isRegularFile(libraries.resolve("libhadoop.so"))) {
             return libraries.toAbsolutePath();
         }

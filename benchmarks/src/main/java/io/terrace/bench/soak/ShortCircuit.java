@@ -40,9 +40,7 @@ final class ShortCircuit {
      * @param target is made
      */
     static Optional<Path> libhadoop(Path root, Path target) throws IOException {
-        Path library = root.resolve("benchmarks/target/native/nativelib")
-                .resolve("Linux-" + System.getProperty("os.arch"))
-                .resolve(LIBRARY);
+        Path library = OlderLibhadoop.unpackedIn(root).resolve(LIBRARY);
         if (!Files.isRegularFile(library)) {
             return Optional.empty();
         }

@@ -2,6 +2,7 @@ package io.terrace.bench.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.bench.conformance.jars.OlderLibhadoop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,9 +15,7 @@ final class ShortCircuitTest {
 
     @Test
     void libhadoop_olderThanHadoop_standsBesideTheClassesItNeeds() throws IOException {
-        Path library = Files.createDirectories(
-                        dir.resolve("benchmarks/target/native/nativelib/Linux-" + System.getProperty("os.arch")))
-                .resolve("libhadoop.so");
+        Path library = Files.createDirectories(OlderLibhadoop.unpackedIn(dir)).resolve("libhadoop.so");
         Files.writeString(library, "a library without the method that 3.5 calls");
 
         Path made = ShortCircuit.libhadoop(dir, dir.resolve("made")).orElseThrow();

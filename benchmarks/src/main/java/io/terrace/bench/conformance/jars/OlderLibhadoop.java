@@ -34,6 +34,11 @@ public final class OlderLibhadoop {
 
     private OlderLibhadoop() {}
 
+    /** Where the build of that checkout unpacks libhadoop for this processor. */
+    public static Path unpackedIn(Path root) {
+        return root.resolve("benchmarks/target/native/nativelib").resolve("Linux-" + System.getProperty("os.arch"));
+    }
+
     /** Whether the library does not have what this Hadoop calls; 3.4 calls what both have. */
     public static boolean isOlder(Path library, Path hadoopCommon) throws IOException {
         try (ZipFile zip = new ZipFile(hadoopCommon.toFile())) {
