@@ -43,14 +43,14 @@ public final class HealthChecks {
     private final NamesystemLookup lookup;
     private final List<FindingProto> found = new ArrayList<>();
 
-    /** Nothing is looked at yet. */
+    /** Of one question of {@code doctor}. */
     public HealthChecks(FSNamesystem namesystem, Configuration conf, NamesystemLookup lookup) {
         this.namesystem = namesystem;
         this.conf = conf;
         this.lookup = lookup;
     }
 
-    /** All. */
+    /** All of them; the namespace is asked whether a Mover runs. */
     public List<FindingProto> find(List<NodeReport> nodes) {
         mover();
         return findWithoutLock(nodes);
