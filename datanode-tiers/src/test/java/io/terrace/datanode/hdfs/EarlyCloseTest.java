@@ -5,28 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.conf.TerraceSettings;
-import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -45,26 +37,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EarlyCloseTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = WritesCluster.PATIENCE;
     private static final int BEGUN = 1_000;
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
     private final DataNodeFaultInjector stock = DataNodeFaultInjector.get();
+    private WritesCluster writes;
     private TerraceCluster cluster;
     private DistributedFileSystem client;
 
     @BeforeAll
     void start() throws IOException {
         System.out.println("seed " + seed);
-        Configuration conf = TerraceCluster.configuration();
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
-        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setInt("dfs.client.socket-timeout", 20_000);
+        Configuration conf = WritesCluster.configuration();
         // How long the NameNode waits for a replica of a closed file before it makes one.
         conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 5);
-        cluster = TerraceCluster.startByConfiguration(5, conf);
-        cluster.cluster().getDataNodes().forEach(EarlyCloseTest::awaitChannel);
+        writes = WritesCluster.start(5, conf);
+        cluster = writes.cluster();
     }
 
     /** A client that knows no DataNode yet. */
@@ -74,13 +64,8 @@ class EarlyCloseTest {
     }
 
     private DistributedFileSystem client(String close) throws IOException {
-        Configuration conf = new Configuration(cluster.cluster().getConfiguration(0));
-        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.set(TerraceSettings.CLIENT_WRITE_ENABLED.key(), "true");
-        conf.set(TerraceSettings.CLIENT_WRITE_CLOSE.key(), close);
-        conf.setBoolean(TerraceSettings.CLIENT_LOCAL.key(), false);
-        conf.set("terrace.client.connect.pause", 50 + random.nextInt(1_000_000) + "ms");
-        return (DistributedFileSystem) FileSystem.newInstance(cluster.cluster().getURI(), conf);
+        return writes.newClient(
+                TerraceSettings.CLIENT_WRITE_CLOSE.key(), close, TerraceSettings.CLIENT_LOCAL.key(), "false");
     }
 
     @AfterEach
@@ -96,28 +81,14 @@ class EarlyCloseTest {
 
     @AfterAll
     void stop() throws IOException {
-        cluster.close();
-    }
-
-    /** Its plugin starts on a thread of its own. */
-    private static void awaitChannel(DataNode datanode) {
-        InetSocketAddress address = new InetSocketAddress(
-                datanode.getXferAddress().getAddress(),
-                datanode.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
-            try (Socket socket = new Socket()) {
-                socket.connect(address, 1_000);
-                return true;
-            }
-        });
+        writes.close();
     }
 
     /** Begins a file, and returns when its first block is at its DataNodes. */
     private static List<DatanodeInfo> begin(FSDataOutputStream out, byte[] written) throws IOException {
         out.write(written, 0, BEGUN);
         out.hflush();
-        DFSOutputStream stream = (DFSOutputStream) out.getWrappedStream();
-        return List.of(Objects.requireNonNull(stream.getPipeline()));
+        return WritesCluster.pipeline(out);
     }
 
     private static HeldDataNode hold(DatanodeInfo node) {
@@ -210,16 +181,13 @@ class EarlyCloseTest {
         HeldDataNode held = hold(nodes.get(1));
         ends(out, written, false).get();
         long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
-        FutureTask<DataNodeProperties> stops = new FutureTask<>(() -> stop(nodes.get(victim)));
-        new Thread(stops, "stops-a-datanode").start();
+        FutureTask<DataNodeProperties> stops = writes.stopping(nodes.get(victim));
         await().atMost(PATIENCE).until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES) > recoveries);
         held.end();
         DataNodeProperties gone = stops.get();
         cluster.cluster().setDataNodeDead(nodes.get(victim));
         assertWhole(file, written);
-        assertThat(cluster.cluster().restartDataNode(gone, true)).isTrue();
-        cluster.cluster().waitActive();
-        cluster.cluster().getDataNodes().forEach(EarlyCloseTest::awaitChannel);
+        writes.startAgain(gone);
     }
 
     /** The block gets another stamp while two DataNodes lack some of it: the NameNode has other DataNodes copy it. */
@@ -239,15 +207,6 @@ class EarlyCloseTest {
         assertWhole(file, written);
     }
 
-    private DataNodeProperties stop(DatanodeInfo node) {
-        for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
-            if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
-                return cluster.cluster().stopDataNode(i);
-            }
-        }
-        throw new AssertionError(node + " does not run");
-    }
-
     /** Waits for so many finalised replicas of the first block, and says how many there are. */
     private int replicasSoon(Path file, int least) throws IOException {
         await().atMost(PATIENCE).until(() -> finalised(cluster.located(file, 0)) >= least);
@@ -262,25 +221,14 @@ class EarlyCloseTest {
 
     /** In the end the NameNode knows three replicas of each block, each is whole, and none is still written. */
     private void assertWhole(Path file, byte[] written) throws IOException {
-        assertThat(cluster.fs().isFileClosed(file)).isTrue();
-        assertThat(cluster.read(file)).isEqualTo(written);
-        int blocks = (written.length + BLOCK - 1) / BLOCK;
-        for (int i = 0; i < blocks; i++) {
+        writes.assertReads(file, written);
+        for (int i = 0; i < WritesCluster.blocks(written); i++) {
             int index = i;
-            byte[] contents = Arrays.copyOfRange(written, i * BLOCK, Math.min(written.length, (i + 1) * BLOCK));
             await().atMost(PATIENCE).untilAsserted(() -> {
                 LocatedBlock block = cluster.located(file, index);
                 assertThat(block.getLocations()).hasSize(3);
-                assertThat(finalised(block)).isEqualTo(3);
-                for (DataNode datanode : cluster.cluster().getDataNodes()) {
-                    assertThat(datanode.getFSDataset().isValidRbw(block.getBlock()))
-                            .isFalse();
-                    if (datanode.getFSDataset().isValidBlock(block.getBlock())) {
-                        try (InputStream in = datanode.getFSDataset().getBlockInputStream(block.getBlock(), 0)) {
-                            assertThat(in.readAllBytes()).isEqualTo(contents);
-                        }
-                    }
-                }
+                assertThat(writes.replicas(block.getBlock(), WritesCluster.ofBlock(written, index)))
+                        .isEqualTo(3);
             });
         }
     }

@@ -5,30 +5,22 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.conf.TerraceSettings;
-import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -47,38 +39,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OverlappedWritesTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = WritesCluster.PATIENCE;
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
     private final DataNodeFaultInjector stock = DataNodeFaultInjector.get();
+    private WritesCluster writes;
     private TerraceCluster cluster;
     private DistributedFileSystem client;
 
     @BeforeAll
     void start() throws IOException {
         System.out.println("seed " + seed);
-        Configuration conf = TerraceCluster.configuration();
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
-        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setInt("dfs.client.socket-timeout", 20_000);
+        Configuration conf = WritesCluster.configuration();
         // The second next block, and the file's end, wait for reports.
         conf.setInt("dfs.namenode.replication.min", 2);
         conf.setLong("dfs.blockreport.incremental.intervalMsec", 50);
-        cluster = TerraceCluster.startByConfiguration(6, conf);
-        cluster.cluster().getDataNodes().forEach(OverlappedWritesTest::awaitChannel);
+        writes = WritesCluster.start(6, conf);
+        cluster = writes.cluster();
     }
 
-    /** A client that knows no DataNode yet. */
     @BeforeEach
     void newClient() throws IOException {
-        Configuration conf = new Configuration(cluster.cluster().getConfiguration(0));
-        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.set(TerraceSettings.CLIENT_WRITE_ENABLED.key(), "true");
-        conf.setBoolean(TerraceSettings.CLIENT_LOCAL.key(), false);
-        conf.set("terrace.client.connect.pause", 50 + random.nextInt(1_000_000) + "ms");
-        client =
-                (DistributedFileSystem) FileSystem.newInstance(cluster.cluster().getURI(), conf);
+        client = writes.newClient(TerraceSettings.CLIENT_LOCAL.key(), "false");
     }
 
     @AfterEach
@@ -90,26 +73,7 @@ class OverlappedWritesTest {
 
     @AfterAll
     void stop() throws IOException {
-        cluster.close();
-    }
-
-    /** Its plugin starts on a thread of its own. */
-    private static void awaitChannel(DataNode datanode) {
-        InetSocketAddress address = new InetSocketAddress(
-                datanode.getXferAddress().getAddress(),
-                datanode.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
-            try (Socket socket = new Socket()) {
-                socket.connect(address, 1_000);
-                return true;
-            }
-        });
-    }
-
-    private static List<DatanodeInfo> pipeline(FSDataOutputStream out) {
-        DFSOutputStream stream = (DFSOutputStream) out.getWrappedStream();
-        await().atMost(PATIENCE).until(() -> stream.getPipeline() != null);
-        return List.of(Objects.requireNonNull(stream.getPipeline()));
+        writes.close();
     }
 
     /** Writes the first block and some of the second, and returns when that has begun while a DataNode of the first is held. */
@@ -132,11 +96,11 @@ class OverlappedWritesTest {
         try (FSDataOutputStream out = client.create(file, (short) 3)) {
             out.write(written, 0, 1_000);
             out.hflush();
-            List<DatanodeInfo> first = pipeline(out);
+            List<DatanodeInfo> first = WritesCluster.pipeline(out);
             HeldDataNode held = new HeldDataNode(first.get(1 + random.nextInt(2)));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
-            assertThat(pipeline(out)).doesNotContainAnyElementsOf(first);
+            assertThat(WritesCluster.pipeline(out)).doesNotContainAnyElementsOf(first);
             assertThat(flush.isDone()).isFalse();
             held.end();
             flush.get();
@@ -154,12 +118,12 @@ class OverlappedWritesTest {
         try (FSDataOutputStream out = client.create(file, (short) 4)) {
             out.write(written, 0, 1_000);
             out.hflush();
-            List<DatanodeInfo> first = pipeline(out);
+            List<DatanodeInfo> first = WritesCluster.pipeline(out);
             HeldDataNode held = new HeldDataNode(first.get(3));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
-            await().atMost(PATIENCE).until(() -> !pipeline(out).equals(first));
-            assertThat(pipeline(out))
+            await().atMost(PATIENCE).until(() -> !WritesCluster.pipeline(out).equals(first));
+            assertThat(WritesCluster.pipeline(out))
                     .doesNotContainAnyElementsOf(first.subList(0, 2))
                     .containsAll(first.subList(2, 4));
             held.end();
@@ -182,13 +146,12 @@ class OverlappedWritesTest {
         try (FSDataOutputStream out = client.create(file, (short) 3)) {
             out.write(written, 0, 1_000);
             out.hflush();
-            List<DatanodeInfo> first = pipeline(out);
+            List<DatanodeInfo> first = WritesCluster.pipeline(out);
             lost.add(first.get(victim).getDatanodeUuid());
             HeldDataNode held = new HeldDataNode(first.get(victim == 0 ? 1 : 2));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
-            FutureTask<DataNodeProperties> stops = new FutureTask<>(() -> stop(first.get(victim)));
-            new Thread(stops, "stops-a-datanode").start();
+            FutureTask<DataNodeProperties> stops = writes.stopping(first.get(victim));
             // It may wait for its thread that is held; its connections have ended before.
             await().atMost(PATIENCE).until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES) > recoveries);
             held.end();
@@ -200,40 +163,18 @@ class OverlappedWritesTest {
         assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_REPLICAS_REPLACED) - replaced)
                 .isEqualTo(1);
         assertWhole(file, written, 3, lost);
-        assertThat(cluster.cluster().restartDataNode(gone, true)).isTrue();
-        cluster.cluster().waitActive();
-        cluster.cluster().getDataNodes().forEach(OverlappedWritesTest::awaitChannel);
-    }
-
-    private DataNodeProperties stop(DatanodeInfo node) {
-        for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
-            if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
-                return cluster.cluster().stopDataNode(i);
-            }
-        }
-        throw new AssertionError(node + " does not run");
+        writes.startAgain(gone);
     }
 
     /** As many replicas of each block, known to the NameNode when the reports have come, and nothing else of it. */
     private void assertWhole(Path file, byte[] written, int replicas, Set<String> lost) throws IOException {
-        assertThat(cluster.fs().isFileClosed(file)).isTrue();
-        assertThat(cluster.read(file)).isEqualTo(written);
-        int blocks = (written.length + BLOCK - 1) / BLOCK;
-        for (int i = 0; i < blocks; i++) {
+        writes.assertReads(file, written);
+        for (int i = 0; i < WritesCluster.blocks(written); i++) {
             int index = i;
             ExtendedBlock block = cluster.located(file, i).getBlock();
-            byte[] contents = Arrays.copyOfRange(written, i * BLOCK, Math.min(written.length, (i + 1) * BLOCK));
-            int found = 0;
-            for (DataNode datanode : cluster.cluster().getDataNodes()) {
-                assertThat(datanode.getFSDataset().isValidRbw(block)).isFalse();
-                if (datanode.getFSDataset().isValidBlock(block)) {
-                    try (InputStream in = datanode.getFSDataset().getBlockInputStream(block, 0)) {
-                        assertThat(in.readAllBytes()).isEqualTo(contents);
-                    }
-                    found++;
-                }
-            }
-            assertThat(found).as("replicas of block " + i).isEqualTo(replicas);
+            assertThat(writes.replicas(block, WritesCluster.ofBlock(written, i)))
+                    .as("replicas of block " + i)
+                    .isEqualTo(replicas);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(cluster.located(file, index).getLocations())
                             .filteredOn(node -> !lost.contains(node.getDatanodeUuid()))
