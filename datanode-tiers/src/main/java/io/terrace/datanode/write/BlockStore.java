@@ -40,9 +40,9 @@ public interface BlockStore {
         return false;
     }
 
-    /** A client connected; a thread serves it from now on. */
-    void connected();
+    /** A client asks for a block: a thread is busy with it from now on. */
+    void blockBegun();
 
-    /** It is not served any more. */
-    void disconnected();
+    /** That thread waits for the client's next block, or ends. */
+    void blockEnded();
 }

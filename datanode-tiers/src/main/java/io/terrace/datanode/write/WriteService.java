@@ -121,13 +121,11 @@ public final class WriteService implements WriteAcceptor, Closeable {
     }
 
     private void serve(WriteSession session, AcceptedConnection connection) {
-        store.connected();
         try {
             session.run();
         } finally {
             session.close();
             sessions.remove(session);
-            store.disconnected();
             connection.ended().run();
         }
     }

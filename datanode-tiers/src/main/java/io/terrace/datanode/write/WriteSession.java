@@ -174,8 +174,11 @@ final class WriteSession {
         frames.receiveBody(ByteBuffer.wrap(request));
         // Bounded when the frame was decoded.
         int wholeBytes = (int) open.number();
+        store.blockBegun();
         try (WholeBlock whole = wholeBytes == 0 ? null : new WholeBlock(frames, buffers, wholeBytes)) {
             writeBlock(open, request, whole);
+        } finally {
+            store.blockEnded();
         }
     }
 

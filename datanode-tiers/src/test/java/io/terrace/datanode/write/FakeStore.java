@@ -19,7 +19,7 @@ final class FakeStore implements BlockStore {
     static final int MOST_BYTES = 4 << 20;
 
     final List<Block> blocks = new ArrayList<>();
-    final AtomicInteger connected = new AtomicInteger();
+    final AtomicInteger busy = new AtomicInteger();
 
     @Override
     public synchronized @Nullable OpenBlock open(
@@ -50,13 +50,13 @@ final class FakeStore implements BlockStore {
     }
 
     @Override
-    public void connected() {
-        connected.incrementAndGet();
+    public void blockBegun() {
+        busy.incrementAndGet();
     }
 
     @Override
-    public void disconnected() {
-        connected.decrementAndGet();
+    public void blockEnded() {
+        busy.decrementAndGet();
     }
 
     synchronized Block block(int index) {

@@ -164,12 +164,12 @@ final class WriteNode implements BlockStore, Closeable {
     }
 
     @Override
-    public void connected() {
+    public void blockBegun() {
         // Not counted.
     }
 
     @Override
-    public void disconnected() {
+    public void blockEnded() {
         // Not counted.
     }
 

@@ -2,6 +2,7 @@ package io.terrace.datanode.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.write.AcceptedConnection;
 import io.terrace.channel.write.FrameChannel;
@@ -129,9 +130,12 @@ final class WriteServiceTest {
         assertThat(store.block(0).syncs).isEqualTo(2);
         assertThat(store.block(0).acknowledged).isEqualTo(contents.length);
         assertThat(store.block(0).frames).isEqualTo(2);
+        // A thread that waits for the next block is not busy.
+        await().until(() -> store.busy.get() == 0);
 
         client.send(open("second"));
         assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
+        assertThat(store.busy.get()).isEqualTo(1);
         client.send(data(0, bytes(700), 0, 0, 1));
         client.send(data(512, new byte[600], 0, WriteFrame.LAST, 2));
         expectAck(client, 1, 700, 0);
@@ -142,7 +146,7 @@ final class WriteServiceTest {
         client.close();
         ended.await();
         assertThat(service.connections()).isZero();
-        assertThat(store.connected.get()).isZero();
+        assertThat(store.busy.get()).isZero();
     }
 
     @Test

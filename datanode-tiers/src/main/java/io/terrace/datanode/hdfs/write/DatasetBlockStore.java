@@ -142,14 +142,15 @@ public final class DatasetBlockStore implements BlockStore {
         return TerraceWriteAccess.isRestarting(datanode);
     }
 
+    /** As stock, whose thread for a writer ends with the block: one that waits for the next block is no load. */
     @Override
-    public void connected() {
+    public void blockBegun() {
         datanode.getMetrics().incrDataNodeActiveXceiversCount();
         datanode.getMetrics().incrDataNodeWriteActiveXceiversCount();
     }
 
     @Override
-    public void disconnected() {
+    public void blockEnded() {
         datanode.getMetrics().decrDataNodeWriteActiveXceiversCount();
         datanode.getMetrics().decrDataNodeActiveXceiversCount();
     }
