@@ -58,6 +58,11 @@ final class FrameSender {
     private volatile long owedNumber;
     private volatile long owedSinceNs;
 
+    /** A frame whose acknowledgement is timed: set by whoever sends the end of one while it is 0, set back by the forwarder. */
+    private volatile long timedNumber;
+
+    private long timedSinceNs;
+
     /** What the writer met. The forwarder fails with it in its turn. */
     private volatile @Nullable IOException writerFailure;
 
@@ -107,6 +112,12 @@ final class FrameSender {
     /** All after this DataNode have a frame. The forwarder's. */
     void acked(long number) {
         ackedNumber = number;
+        long timed = timedNumber;
+        if (timed != 0 && number >= timed) {
+            long tookNs = System.nanoTime() - timedSinceNs;
+            timedNumber = 0;
+            events.answered(tookNs);
+        }
     }
 
     /**
@@ -119,6 +130,14 @@ final class FrameSender {
     /** When the first of the frames was sent whose acknowledgement is missing, or a later one. */
     long owedSinceNs() {
         return owedSinceNs;
+    }
+
+    /** The end of a frame is about to be sent. */
+    private void time(long number) {
+        if (timedNumber == 0) {
+            timedSinceNs = System.nanoTime();
+            timedNumber = number;
+        }
     }
 
     private void owes(long number) {
@@ -145,6 +164,7 @@ final class FrameSender {
         if (offset + piece.remaining() == part.endOffset()) {
             // The acknowledgement may be there before this returns.
             sentNumber = part.number();
+            time(part.number());
         }
         long beginNs = System.nanoTime();
         try {
@@ -163,6 +183,7 @@ final class FrameSender {
             begin(part, sums);
             if (begun) {
                 sentNumber = part.number();
+                time(part.number());
             }
         }
         if (!begun) {
@@ -239,6 +260,7 @@ final class FrameSender {
             }
             start(part);
             owes(part.number());
+            time(part.number());
             appendSums(part);
             appendData(part);
         }

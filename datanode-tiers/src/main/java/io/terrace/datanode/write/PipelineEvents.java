@@ -22,6 +22,11 @@ public interface PipelineEvents {
         // Nothing to do.
     }
 
+    /** All after this DataNode had a frame so long after its end was sent. Not told of each frame. */
+    default void answered(long tookNs) {
+        // Nothing to do.
+    }
+
     /** An acknowledgement was sent to the client. */
     default void acknowledged(long tookNs) throws IOException {
         // Nothing to do.

@@ -17,7 +17,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +44,14 @@ final class FrameSenderTest {
     private WrittenFiles files;
     private NextSocket socket;
     private FrameSender sender;
+    private final List<Long> answerNs = new ArrayList<>();
+
+    private final PipelineEvents events = new PipelineEvents() {
+        @Override
+        public void answered(long tookNs) {
+            answerNs.add(tookNs);
+        }
+    };
 
     @BeforeEach
     void open(@TempDir Path directory) throws Exception {
@@ -55,7 +65,7 @@ final class FrameSenderTest {
                 socket,
                 queue,
                 files,
-                PipelineEvents.NONE,
+                events,
                 ByteBuffer.allocateDirect(BYTES),
                 new WriteMeter(new MetricRegistry()));
     }
@@ -84,6 +94,26 @@ final class FrameSenderTest {
         assertThat(sender.sentNumber()).isEqualTo(1);
         sender.acked(1);
         assertThat(sender.owesAck()).isFalse();
+    }
+
+    /** What the client takes for a frame is not the next DataNode's time, and frames in between are not timed. */
+    @Test
+    void answer_isTimedFromTheEndOfItsFrame_oneAtATime() {
+        sendPiece(0);
+        long beginNs = System.nanoTime();
+        sendPiece(512);
+        sender.end(part, sums);
+        ForwardQueue.Part empty = new ForwardQueue.Part(2, BYTES, BYTES, 0, 0);
+        sender.end(empty, sums.clear().limit(0));
+        sender.acked(0);
+        assertThat(answerNs).isEmpty();
+        sender.acked(2);
+        assertThat(answerNs).singleElement().satisfies(tookNs -> assertThat(tookNs)
+                .isBetween(0L, System.nanoTime() - beginNs));
+        ForwardQueue.Part other = new ForwardQueue.Part(3, BYTES, BYTES, 0, 0);
+        sender.end(other, sums.clear().limit(0));
+        sender.acked(3);
+        assertThat(answerNs).hasSize(2);
     }
 
     @Test

@@ -88,8 +88,8 @@ final class ReplicaWriter implements OpenBlock {
         this.replica = handler.getReplica();
         this.files = files;
         this.verifier = request.verifier();
-        this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind());
         this.times = new WriteTimes(datanode, replica);
+        this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind(), times);
         this.events = events("");
     }
 

@@ -67,6 +67,14 @@ final class StockPipelineEvents implements PipelineEvents {
     }
 
     @Override
+    public void answered(long tookNs) {
+        if (last != null) {
+            // Stock subtracts what the DataNodes after the next one take. The last one has none.
+            datanode.getMetrics().addPacketAckRoundTripTimeNanos(tookNs);
+        }
+    }
+
+    @Override
     public void acknowledged(long tookNs) throws IOException {
         long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
         DataNodeFaultInjector.get().logDelaySendingAckToUpstream(from, tookMs);

@@ -38,6 +38,20 @@ final class WriteTimes {
         }
     }
 
+    /** What becomes of the page cache behind the writer was seen to, and took so long. */
+    void managedPageCache(long tookNs) {
+        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
+        if (tookMs > slowMs) {
+            metrics.incrPacketsSlowWriteToOsCache();
+            LOG.warn(
+                    "Slow management of the page cache: {} ms (threshold {} ms), volume {}, block {}",
+                    tookMs,
+                    slowMs,
+                    replica.getVolume(),
+                    replica.getBlockId());
+        }
+    }
+
     void beginSync() {
         syncBeganNs = System.nanoTime();
         stepBeganNs = syncBeganNs;

@@ -24,6 +24,7 @@ final class WriterPageCache {
     private final DataNode datanode;
     private final ExtendedBlock block;
     private final ReplicaOutputStreams streams;
+    private final WriteTimes times;
     private final boolean drops;
     private final boolean syncs;
     private final boolean syncsInBackground;
@@ -31,10 +32,15 @@ final class WriterPageCache {
 
     /** @param dropBehind the client's wish; null leaves it to the DataNode's setting */
     WriterPageCache(
-            DataNode datanode, ExtendedBlock block, ReplicaOutputStreams streams, @Nullable Boolean dropBehind) {
+            DataNode datanode,
+            ExtendedBlock block,
+            ReplicaOutputStreams streams,
+            @Nullable Boolean dropBehind,
+            WriteTimes times) {
         this.datanode = datanode;
         this.block = block;
         this.streams = streams;
+        this.times = times;
         this.drops = dropBehind == null ? TerraceWriteAccess.dropsCacheBehindWrites(datanode) : dropBehind;
         this.syncs = TerraceWriteAccess.syncsBehindWrites(datanode);
         this.syncsInBackground = TerraceWriteAccess.syncsBehindWritesInBackground(datanode);
@@ -45,6 +51,7 @@ final class WriterPageCache {
         if (streams.getOutFd() == null || offset <= lastOffset + LAG_BYTES) {
             return;
         }
+        long beginNs = System.nanoTime();
         try {
             long bytes = offset - lastOffset;
             if (syncs && syncsInBackground) {
@@ -60,6 +67,7 @@ final class WriterPageCache {
             }
             lastOffset = offset;
             DataNodeFaultInjector.get().delayWriteToOsCache();
+            times.managedPageCache(System.nanoTime() - beginNs);
         } catch (IOException | RuntimeException e) {
             LOG.warn("Cannot manage the page cache behind the writer of {}", block, e);
         }
