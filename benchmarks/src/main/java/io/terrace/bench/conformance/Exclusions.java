@@ -11,13 +11,16 @@ import java.util.Map;
  * Tests that are not compared, each with the reason.
  *
  * <p>One line each: {@code CLASS REASON} for a class, {@code CLASS#TEST REASON} for one test of it, whatever its
- * parameters; {@code @TCP} or {@code @SHM} after it, that it is so with this provider alone; {@code #} at the start of a line
- * or after a blank starts a comment. A line without a reason is refused.
+ * parameters; {@code @TCP} or {@code @SHM} after it, that it is so with this provider alone, {@code @WRITES}, where files are
+ * written over the channel; {@code #} at the start of a line or after a blank starts a comment. A line without a reason is
+ * refused.
  *
  * @param reasons by class, or by class and test
  */
 record Exclusions(Map<String, String> reasons) {
     static final Exclusions NONE = new Exclusions(Map.of());
+
+    private static final String WRITES = "WRITES";
 
     Exclusions {
         reasons = Map.copyOf(reasons);
@@ -26,9 +29,10 @@ record Exclusions(Map<String, String> reasons) {
     /**
      * Reads the exclusions that hold for a provider.
      *
-     * @throws IllegalArgumentException naming the line that has no reason, no class name or an unknown provider
+     * @param writes whether files are written over the channel
+     * @throws IllegalArgumentException naming the line that has no reason, no class name or an unknown condition
      */
-    static Exclusions parse(List<String> lines, Provider provider) {
+    static Exclusions parse(List<String> lines, Provider provider, boolean writes) {
         Map<String, String> reasons = new HashMap<>();
         for (int number = 1; number <= lines.size(); number++) {
             String line = lines.get(number - 1).trim();
@@ -43,21 +47,22 @@ record Exclusions(Map<String, String> reasons) {
             String what = whatAndWhere[0];
             int hash = what.indexOf('#');
             ClassList.requireClassName(hash < 0 ? what : what.substring(0, hash), number);
-            if (whatAndWhere.length == 1 || provider(whatAndWhere[1], number) == provider) {
+            if (whatAndWhere.length == 1 || holds(whatAndWhere[1], provider, writes, number)) {
                 reasons.put(what, parts[1]);
             }
         }
         return new Exclusions(reasons);
     }
 
-    private static Provider provider(String name, int line) {
-        for (Provider provider : Provider.values()) {
-            if (provider.name().equals(name)) {
-                return provider;
-            }
+    private static boolean holds(String condition, Provider provider, boolean writes, int line) {
+        if (condition.equals(WRITES)) {
+            return writes;
         }
-        throw new IllegalArgumentException(
-                "line " + line + ": " + name + " is no provider: " + Arrays.toString(Provider.values()));
+        if (Arrays.stream(Provider.values()).noneMatch(known -> known.name().equals(condition))) {
+            throw new IllegalArgumentException("line " + line + ": " + condition + " is neither " + WRITES
+                    + " nor one of " + Arrays.toString(Provider.values()));
+        }
+        return condition.equals(provider.name());
     }
 
     /** Whether the class as a whole is left out. */

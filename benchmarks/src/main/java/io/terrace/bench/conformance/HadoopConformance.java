@@ -131,8 +131,8 @@ public final class HadoopConformance implements Callable<Integer> {
     }
 
     private int compare() throws IOException, InterruptedException {
-        Exclusions exclusions = Exclusions.parse(lines("excluded.txt"), provider);
-        Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"), provider);
+        Exclusions exclusions = Exclusions.parse(lines("excluded.txt"), provider, writes());
+        Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"), provider, writes());
         List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
                 .named(names)
                 .shard(Shard.parse(shard))
@@ -169,6 +169,10 @@ public final class HadoopConformance implements Callable<Integer> {
         return summary.differs() ? 1 : made ? 0 : NOT_MADE;
     }
 
+    private boolean writes() {
+        return Boolean.parseBoolean(properties.get(WRITES));
+    }
+
     /** A test runs on one host, where the FileSystem class would read through the file. */
     private Map<String, String> terraceProperties() {
         Map<String, String> all = new HashMap<>(properties);
@@ -176,7 +180,7 @@ public final class HadoopConformance implements Callable<Integer> {
             all.putIfAbsent("terrace.client.local", "false");
         }
         // DataNodes send replicas on over tcp, and without it stock's stream writes files of several replicas.
-        if (provider == Provider.TCP || Boolean.parseBoolean(all.get(WRITES))) {
+        if (provider == Provider.TCP || writes()) {
             all.putIfAbsent("terrace.channel.tcp.port.offset", Integer.toString(OUT_OF_EPHEMERAL_PORTS));
         }
         return all;

@@ -171,7 +171,7 @@ class CampaignTest {
     @Test
     void runs_ofAnEarlierBuild_countUnderTheSameConditionsOnly() throws Exception {
         compare("passed", new Script().stock(run("read")).terrace(run("read")));
-        Exclusions diskOnly = Exclusions.parse(List.of(Runs.CLASS_NAME + "  reads damage"), Provider.SHM);
+        Exclusions diskOnly = Exclusions.parse(List.of(Runs.CLASS_NAME + "  reads damage"), Provider.SHM, false);
 
         for (ResultStore other : List.of(
                 lenient("hadoop", Provider.TCP, "", Exclusions.NONE),

@@ -80,7 +80,7 @@ class ClassListTest {
     void committedLists_areValid() throws IOException {
         ClassList all = ClassList.parse(lines("classes.txt"));
         ClassList brief = ClassList.parse(lines("short.txt"));
-        Exclusions excluded = Exclusions.parse(lines("excluded.txt"), Provider.SHM);
+        Exclusions excluded = Exclusions.parse(lines("excluded.txt"), Provider.SHM, false);
 
         assertThat(all.classes().stream().filter(listed -> !excluded.leavesOut(listed.className())))
                 .hasSizeGreaterThanOrEqualTo(120);

@@ -38,8 +38,8 @@ class SummaryTest {
     void figures_flatJson() throws Exception {
         Summary summary = new Summary(
                 List.of(SAME, DIFFERS, OPEN),
-                Exclusions.parse(List.of("a.Other  why", "a.Same#slow  why"), Provider.SHM),
-                Exclusions.parse(List.of("a.Same  reads damage"), Provider.SHM));
+                Exclusions.parse(List.of("a.Other  why", "a.Same#slow  why"), Provider.SHM, false),
+                Exclusions.parse(List.of("a.Same  reads damage"), Provider.SHM, false));
 
         JsonNode json = new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(summary.figures()));
 
@@ -214,8 +214,8 @@ class SummaryTest {
     void table_saysWhatIsLeftOut() {
         Summary summary = new Summary(
                 List.of(SAME),
-                Exclusions.parse(List.of("a.Same#slow  why"), Provider.SHM),
-                Exclusions.parse(List.of("a.Same  reads damage"), Provider.SHM));
+                Exclusions.parse(List.of("a.Same#slow  why"), Provider.SHM, false),
+                Exclusions.parse(List.of("a.Same  reads damage"), Provider.SHM, false));
         assertThat(summary.table()).anySatisfy(line -> assertThat(line).endsWith("1 test left out, no copies"));
     }
 
