@@ -13,22 +13,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Set;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * MapReduce's own programs over YARN on input that is pinned in memory: TestDFSIO reads it, TeraSort sorts it and
- * TeraValidate checks what came out, with jobs that read stock HDFS and with jobs that read through Terrace, in turns.
+ * MapReduce's own programs over YARN. They write ({@link MapReduceWrites}), and read input that is pinned in memory: TestDFSIO reads
+ * it, TeraSort sorts it and TeraValidate checks what came out, with jobs that read stock HDFS and with jobs that read through
+ * Terrace, in turns.
  */
 public final class MapReduceApplication {
-    private static final String TERA = "org.apache.hadoop.examples.terasort.";
-    private static final String DFSIO = "org.apache.hadoop.fs.TestDFSIO";
-    private static final Pattern DFSIO_RATE = Pattern.compile("Throughput mb/sec: +([0-9.]+)");
-    private static final int ROW_BYTES = 100;
-    private static final int DFSIO_FILES = 4;
-    private static final int LIMIT_SECONDS = 900;
+    /** What is measured. */
+    public enum Part {
+        WRITE,
+        READ
+    }
+
     private static final String INPUT = "/tera/input";
 
     /** Reports of reads may arrive so much later when a container ends. */
@@ -42,7 +42,7 @@ public final class MapReduceApplication {
 
     /**
      * @param dir of configuration and logs; what an earlier run left there is removed
-     * @param megabytes that are sorted, and that are read by TestDFSIO
+     * @param megabytes that are generated and sorted, and that TestDFSIO writes and reads
      * @param rounds in each of which every variant is measured once
      */
     public MapReduceApplication(LocalCluster cluster, Path dir, int megabytes, int rounds, ResultSheet scores) {
@@ -54,52 +54,63 @@ public final class MapReduceApplication {
     }
 
     /**
-     * Runs everything. Fails if a job's result differs from stock's, or if a job that should have read memory did not.
+     * Runs the parts that are asked for. Fails if a job's result differs from stock's, or if a job that should have read memory or
+     * written over the channel did not.
      */
-    public void run(Path root) throws IOException {
-        scores.section("MapReduce: resolving jars, starting YARN, writing " + megabytes + " MB twice");
+    public void run(Path root, Set<Part> parts) throws IOException {
+        scores.section("MapReduce: resolving jars, starting YARN");
         LocalCluster.deleteTree(dir);
+        try (Yarn yarn = new Yarn(cluster, dir, ApplicationJars.classPath("mapreduce", root));
+                FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
+            MapReducePrograms programs = new MapReducePrograms(yarn, dir, megabytes);
+            if (parts.contains(Part.WRITE)) {
+                new MapReduceWrites(cluster, fs, programs, scores).run(rounds);
+            }
+            if (parts.contains(Part.READ)) {
+                read(programs, fs);
+            }
+        }
+    }
+
+    private void read(MapReducePrograms programs, FileSystem fs) throws IOException {
+        scores.section("Writing " + megabytes + " MB twice, to be read");
         RoundCosts sorting = new RoundCosts();
         RoundCosts reading = new RoundCosts();
         List<ClientVariant> order =
                 new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
-        try (Yarn yarn = new Yarn(cluster, dir, ApplicationJars.classPath("mapreduce", root));
-                FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
-            long rows = megabytes * 1_000_000L / ROW_BYTES;
-            submit(yarn, "teragen", ClientVariant.stock(), TERA + "TeraGen", Long.toString(rows), INPUT);
-            dfsio(yarn, "dfsio-write", ClientVariant.stock(), "-write");
-            BenchFiles files = new BenchFiles((DistributedFileSystem) fs, 0);
-            long sortBytes = files.pinTree(new org.apache.hadoop.fs.Path(INPUT));
-            long ioBytes = files.pinTree(new org.apache.hadoop.fs.Path("/benchmarks/TestDFSIO/io_data"));
-            String sum = "";
-            for (int round = 1; round <= rounds; round++) {
-                for (ClientVariant variant : order) {
-                    scores.section("Round " + round + " of " + rounds + ": " + variant.name());
-                    String name = round + "-" + variant.name();
-                    ServedBytes before = ServedBytes.of(cluster);
-                    double rate = rate(dfsio(yarn, "dfsio-" + name, variant, "-read"));
-                    reading.add(variant, 1 / rate);
-                    require(variant, before, ioBytes);
-                    String output = "/tera/output-" + name;
-                    before = ServedBytes.of(cluster);
-                    long startNs = System.nanoTime();
-                    submit(yarn, "terasort-" + name, variant, TERA + "TeraSort", INPUT, output);
-                    double seconds = (System.nanoTime() - startNs) / 1e9;
-                    sorting.add(variant, seconds);
-                    require(variant, before, sortBytes);
-                    scores.progress(String.format(
-                            Locale.ROOT, "TestDFSIO read %.0f MB/s a task, TeraSort %.1f s", rate, seconds));
-                    String found = validate(yarn, fs, name, variant, output);
-                    if (!sum.isEmpty() && !sum.equals(found)) {
-                        throw new IOException("the sum of the rows sorted with " + variant.name() + " is " + found
-                                + ", and was " + sum);
-                    }
-                    sum = found;
+        programs.teraGen("teragen", ClientVariant.stock(), INPUT);
+        programs.dfsio("dfsio-write", ClientVariant.stock(), "-write");
+        BenchFiles files = new BenchFiles((DistributedFileSystem) fs, 0);
+        long sortBytes = files.pinTree(new org.apache.hadoop.fs.Path(INPUT));
+        long ioBytes = files.pinTree(new org.apache.hadoop.fs.Path("/benchmarks/TestDFSIO/io_data"));
+        String sum = "";
+        for (int round = 1; round <= rounds; round++) {
+            for (ClientVariant variant : order) {
+                scores.section("Reads, round " + round + " of " + rounds + ": " + variant.name());
+                String name = round + "-" + variant.name();
+                ServedBytes before = ServedBytes.of(cluster);
+                double rate = MapReducePrograms.rate(programs.dfsio("dfsio-" + name, variant, "-read"));
+                reading.add(variant, 1 / rate);
+                require(variant, before, ioBytes);
+                String output = "/tera/output-" + name;
+                before = ServedBytes.of(cluster);
+                long startNs = System.nanoTime();
+                programs.teraSort("terasort-" + name, variant, INPUT, output);
+                double seconds = (System.nanoTime() - startNs) / 1e9;
+                sorting.add(variant, seconds);
+                require(variant, before, sortBytes);
+                scores.progress(
+                        String.format(Locale.ROOT, "TestDFSIO read %.0f MB/s a task, TeraSort %.1f s", rate, seconds));
+                String found = validate(programs, fs, name, variant, output);
+                if (!sum.isEmpty() && !sum.equals(found)) {
+                    throw new IOException(
+                            "the sum of the rows sorted with " + variant.name() + " is " + found + ", and was " + sum);
                 }
-                order.add(order.remove(0));
+                sum = found;
             }
+            order.add(order.remove(0));
         }
-        scores.section("MapReduce over YARN, medians of " + rounds + " rounds");
+        scores.section("Reads of MapReduce over YARN, medians of " + rounds + " rounds");
         reading.note(scores, "mapreduce.dfsio.read_mb_s", 1, "MB/s a task");
         sorting.note(scores, "mapreduce.terasort_s", 0, "s");
         for (String ours : List.of(ClientVariant.LOCAL, ClientVariant.REMOTE)) {
@@ -108,39 +119,12 @@ public final class MapReduceApplication {
         }
     }
 
-    private String dfsio(Yarn yarn, String name, ClientVariant variant, String direction) throws IOException {
-        return submit(
-                yarn,
-                name,
-                variant,
-                DFSIO,
-                direction,
-                "-nrFiles",
-                Integer.toString(DFSIO_FILES),
-                "-size",
-                megabytes / DFSIO_FILES + "MB",
-                "-resFile",
-                dir.resolve(name + ".txt").toString());
-    }
-
-    private static String submit(Yarn yarn, String name, ClientVariant variant, String... words) throws IOException {
-        return yarn.submit(name, variant, LIMIT_SECONDS, List.of(words));
-    }
-
-    /** Megabytes a second of a task, as TestDFSIO reports them. */
-    static double rate(String output) throws IOException {
-        Matcher rate = DFSIO_RATE.matcher(output);
-        if (!rate.find()) {
-            throw new IOException("TestDFSIO printed no throughput:\n" + output);
-        }
-        return Double.parseDouble(rate.group(1));
-    }
-
     /** Validates what was sorted, and returns the sum of its rows. */
-    private String validate(Yarn yarn, FileSystem fs, String name, ClientVariant variant, String output)
+    private static String validate(
+            MapReducePrograms programs, FileSystem fs, String name, ClientVariant variant, String output)
             throws IOException {
         String report = "/tera/report-" + name;
-        submit(yarn, "teravalidate-" + name, variant, TERA + "TeraValidate", output, report);
+        programs.teraValidate("teravalidate-" + name, variant, output, report);
         try (InputStream in = fs.open(new org.apache.hadoop.fs.Path(report, "part-r-00000"))) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
             if (!text.startsWith("checksum") || text.lines().count() != 1) {

@@ -30,7 +30,7 @@ class PrintedRatesTest {
                 INFO fs.TestDFSIO:  Average IO rate mb/sec: 91.2
                 """;
 
-        assertThat(MapReduceApplication.rate(output)).isEqualTo(85.79);
+        assertThat(MapReducePrograms.rate(output)).isEqualTo(85.79);
     }
 
     @Test
@@ -49,6 +49,6 @@ class PrintedRatesTest {
     @Test
     void rate_whereNoneIsPrinted_fails() {
         assertThatThrownBy(() -> HBaseApplication.rate("FAILED")).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> MapReduceApplication.rate("FAILED")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> MapReducePrograms.rate("FAILED")).isInstanceOf(IOException.class);
     }
 }
