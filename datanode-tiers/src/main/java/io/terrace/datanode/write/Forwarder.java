@@ -233,6 +233,9 @@ final class Forwarder implements Closeable {
             throw new MalformedMessageException("frame " + header.number() + " acknowledged, by all " + number + ", of "
                     + sender.sentNumber() + ", flags " + header.flags());
         }
+        if (!last) {
+            sender.told(PipelineEvents::acknowledgedByNext);
+        }
         sender.acked(number);
         queue.acked(ack.replicatedBytes());
         tell(number, ack.replicatedBytes(), last);

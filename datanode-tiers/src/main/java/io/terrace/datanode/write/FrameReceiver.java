@@ -126,6 +126,8 @@ public final class FrameReceiver {
         if (last) {
             block.finish(sync);
             meter.finalised();
+        } else {
+            block.checkPace();
         }
         answers.own(frame.number(), position, last);
         return last;

@@ -62,6 +62,11 @@ public interface OpenBlock extends Closeable {
     /** A frame is complete. */
     void received();
 
+    /** The block goes on after a frame. Fails where this DataNode is so slow that it is to leave the pipeline. */
+    default void checkPace() throws IOException {
+        // As slow as it likes.
+    }
+
     /**
      * This DataNode and all after it have so many bytes: readers may see them. Any thread.
      *

@@ -17,6 +17,11 @@ public interface PipelineEvents {
         // Nothing to do.
     }
 
+    /** The next DataNode has acknowledged something. */
+    default void acknowledgedByNext() throws IOException {
+        // Nothing to do.
+    }
+
     /** What the next DataNode answers is about to be taken in. */
     default void receiving() throws IOException {
         // Nothing to do.

@@ -14,14 +14,19 @@ import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSClientFaultInjector;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -52,8 +57,12 @@ class WriteRecoveryTest {
     }
 
     private void start(int datanodes) throws IOException {
+        start(datanodes, WritesCluster.configuration());
+    }
+
+    private void start(int datanodes, Configuration conf) throws IOException {
         System.out.println("seed " + seed);
-        writes = WritesCluster.start(datanodes, WritesCluster.configuration());
+        writes = WritesCluster.start(datanodes, conf);
         cluster = writes.cluster();
     }
 
@@ -251,6 +260,49 @@ class WriteRecoveryTest {
         }
         assertWhole(file, written, 2);
         assertThat(ends.get()).isGreaterThanOrEqualTo(2);
+    }
+
+    /** The NameNode calls it slow, and it leaves the pipeline; what was acknowledged stays. */
+    @Test
+    void dataNodeThatIsSlow_leavesThePipeline() throws Exception {
+        Configuration conf = WritesCluster.configuration();
+        conf.setBoolean(DFSConfigKeys.DFS_PIPELINE_SLOWNODE_ENABLED, true);
+        conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_MARK_SLOWNODE_AS_BADNODE_THRESHOLD_KEY, 3);
+        start(4, conf);
+        for (int victim = 0; victim < 3; victim++) {
+            newClient(REPLACE + "policy", "ALWAYS");
+            Path file = new Path("/slow" + victim);
+            byte[] written = TerraceCluster.contents(file.toString(), BLOCK - 1);
+            int done = 0;
+            try (FSDataOutputStream out = client.create(file, (short) 3)) {
+                out.write(written, 0, ++done);
+                out.hflush();
+                DatanodeInfo slow = WritesCluster.pipeline(out).get(victim);
+                callSlow(slow);
+                for (int i = 0; i < 3; i++) {
+                    assertThat(WritesCluster.pipeline(out)).contains(slow);
+                    out.write(written, done, 700);
+                    out.hflush();
+                    done += 700;
+                }
+                assertThat(WritesCluster.pipeline(out)).hasSize(3).doesNotContain(slow);
+                out.write(written, done, written.length - done);
+            } finally {
+                DatanodeManager.getSlowNodesUuidSet().clear();
+            }
+            assertWhole(file, written, 3);
+        }
+    }
+
+    private void callSlow(DatanodeInfo node) {
+        DataNode datanode = cluster.cluster().getDataNodes().stream()
+                .filter(each -> each.getDatanodeUuid().equals(node.getDatanodeUuid()))
+                .findFirst()
+                .orElseThrow();
+        DatanodeManager.getSlowNodesUuidSet().clear();
+        cluster.cluster().getNamesystem().getBlockManager().getDatanodeManager().addSlowPeers(node.getDatanodeUuid());
+        String pool = cluster.cluster().getNamesystem().getBlockPoolId();
+        await().atMost(PATIENCE).until(() -> datanode.getSLOWByBlockPoolId(pool) == PipelineAck.SLOW.SLOW);
     }
 
     @Test

@@ -53,6 +53,7 @@ final class ReplicaWriter implements OpenBlock {
     private final ChunkVerifier verifier;
     private final WriterPageCache pageCache;
     private final WriteTimes times;
+    private final SlowFrames slowFrames;
     private final long startNs = System.nanoTime();
 
     /** Of the last chunk, whole or not. */
@@ -89,6 +90,7 @@ final class ReplicaWriter implements OpenBlock {
         this.files = files;
         this.verifier = request.verifier();
         this.times = new WriteTimes(datanode, replica);
+        this.slowFrames = new SlowFrames(datanode.getConf());
         this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind(), times);
         this.events = events("");
     }
@@ -262,6 +264,12 @@ final class ReplicaWriter implements OpenBlock {
     @Override
     public void received() {
         metrics.incrPacketsReceived();
+    }
+
+    @Override
+    public void checkPace() throws IOException {
+        boolean alone = next == null && request.isFirst();
+        slowFrames.took(!alone && TerraceWriteAccess.isSlow(datanode, block.getBlockPoolId()));
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.terrace.datanode.write.PipelineEvents;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
@@ -24,6 +26,7 @@ final class StockPipelineEvents implements PipelineEvents {
     private final String to;
     private final @Nullable DatanodeInfo last;
     private final long slowMs;
+    private final SlowFrames slowFrames;
 
     /**
      * Of one block.
@@ -40,6 +43,7 @@ final class StockPipelineEvents implements PipelineEvents {
         this.to = to;
         this.last = last;
         this.slowMs = datanode.getDnConf().getSlowIoWarningThresholdMs();
+        this.slowFrames = new SlowFrames(datanode.getConf());
     }
 
     @Override
@@ -64,6 +68,15 @@ final class StockPipelineEvents implements PipelineEvents {
     @Override
     public void receiving() throws IOException {
         DataNodeFaultInjector.get().failPipeline(replica, to);
+    }
+
+    /** Only stock's tests call a next DataNode slow: one that is slow ends the block itself. */
+    @Override
+    public void acknowledgedByNext() throws IOException {
+        int normal = PipelineAck.combineHeader(PipelineAck.ECN.DISABLED, Status.SUCCESS, PipelineAck.SLOW.DISABLED);
+        int[] replies = {normal, normal};
+        DataNodeFaultInjector.get().markSlow(to, replies);
+        slowFrames.took(PipelineAck.getSLOWFromHeader(replies[1]) == PipelineAck.SLOW.SLOW);
     }
 
     @Override

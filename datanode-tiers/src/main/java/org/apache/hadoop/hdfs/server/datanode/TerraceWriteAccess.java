@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodePeerMetrics;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,11 @@ public final class TerraceWriteAccess {
             // What a thread has counted is lost with it, and one that forwards ends with its block.
             metrics.collectThreadLocalStates();
         }
+    }
+
+    /** Whether the NameNode calls it slow, and {@code dfs.pipeline.slownode} is on. */
+    public static boolean isSlow(DataNode datanode, String poolId) {
+        return datanode.getSLOWByBlockPoolId(poolId) == PipelineAck.SLOW.SLOW;
     }
 
     /** Counts a transfer that failed, under the other side's address. */
