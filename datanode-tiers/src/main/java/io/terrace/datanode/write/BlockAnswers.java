@@ -64,11 +64,13 @@ public final class BlockAnswers {
             return;
         }
         all = least;
+        long beginNs = System.nanoTime();
         if (more) {
             block.acknowledge(all.bytes);
         }
         if (!unheard) {
             tell();
+            block.events().acknowledged(System.nanoTime() - beginNs);
         }
     }
 
@@ -78,7 +80,6 @@ public final class BlockAnswers {
         out.clear();
         ack.frame(flags, own.number).encode(out);
         ack.encode(out);
-        long beginNs = System.nanoTime();
         try {
             frames.send(out.flip());
         } catch (IOException e) {
@@ -88,7 +89,6 @@ public final class BlockAnswers {
             // The NameNode may take the block for written: those that lack some of it get that from here alone.
             unheard = true;
         }
-        block.events().acknowledged(System.nanoTime() - beginNs);
     }
 
     /** Answers a PING. */

@@ -32,7 +32,7 @@ public interface PipelineEvents {
         // Nothing to do.
     }
 
-    /** An acknowledgement was sent to the client. */
+    /** Something was acknowledged, to readers and to the client. */
     default void acknowledged(long tookNs) throws IOException {
         // Nothing to do.
     }

@@ -298,7 +298,10 @@ final class ReplicaWriter implements OpenBlock {
         if (syncOnClose && !synced) {
             sync();
         }
+        long beginNs = System.nanoTime();
         files.finish();
+        DataNodeFaultInjector.get().delay();
+        times.closed(System.nanoTime() - beginNs);
         block.setNumBytes(replica.getNumBytes());
         setFinalising(true);
         datanode.getFSDataset().finalizeBlock(block, syncOnClose || synced);
