@@ -5,6 +5,7 @@ import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.LogThrottle;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.NextNode;
+import io.terrace.datanode.write.NextNodeException;
 import io.terrace.datanode.write.OpenBlock;
 import io.terrace.datanode.write.WholeBlock;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
@@ -58,10 +59,7 @@ public final class DatasetBlockStore implements BlockStore {
             return null;
         }
         if (wanted.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
-            if (whole != null) {
-                sendOn(wanted, through, whole, client);
-            }
-            return create(wanted, through, whole == null ? nextNodes.open(wanted, through.next()) : null, client);
+            return create(wanted, through, atNext(wanted, through, whole, client), client);
         }
         ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
         boolean opened = false;
@@ -73,6 +71,24 @@ public final class DatasetBlockStore implements BlockStore {
             if (!opened) {
                 writer.close();
             }
+        }
+    }
+
+    /** Opens a new block at the next DataNode, or sends all of it there; null where nothing more is to be sent there. */
+    private @Nullable NextNode atNext(
+            WriteRequest wanted, WriteThrough through, @Nullable WholeBlock whole, Client client) throws IOException {
+        try {
+            if (whole == null) {
+                return nextNodes.open(wanted, through.next());
+            }
+            sendOn(wanted, through, whole, client);
+            return null;
+        } catch (NextNodeException e) {
+            if (!e.unsupported()) {
+                // As stock. Where there is a replica already, its writer counts this.
+                TerraceWriteAccess.networkError(datanode, ClientTrace.host(client.from()));
+            }
+            throw e;
         }
     }
 
