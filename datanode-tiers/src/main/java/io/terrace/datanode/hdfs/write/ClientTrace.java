@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs.write;
 
 import io.terrace.datanode.write.BlockStore;
 import java.io.IOException;
+import java.net.InetAddress;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
@@ -11,6 +12,8 @@ import org.slf4j.LoggerFactory;
 /** Stock's trace of what clients do, by its logger and in its format. */
 final class ClientTrace {
     private static final Logger LOG = LoggerFactory.getLogger(DataNode.class.getName() + ".clienttrace");
+
+    private static final String UNIX = "unix:";
 
     private ClientTrace() {}
 
@@ -39,8 +42,11 @@ final class ClientTrace {
         }
     }
 
-    /** The host of an address, as stock cuts it out. */
+    /** The host of an address, as stock cuts it out; loopback's for a client of the Unix socket, which has none. */
     static String host(String address) {
+        if (address.startsWith(UNIX)) {
+            return InetAddress.getLoopbackAddress().getHostAddress();
+        }
         int colon = address.indexOf(':');
         return colon < 0 ? address : address.substring(0, colon);
     }
