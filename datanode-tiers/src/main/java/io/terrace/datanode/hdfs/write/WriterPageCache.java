@@ -18,13 +18,13 @@ import org.slf4j.LoggerFactory;
 final class WriterPageCache {
     private static final Logger LOG = LoggerFactory.getLogger(WriterPageCache.class);
 
-    /** Nothing is done before so much more is written, and what is this near is not dropped. */
-    private static final long LAG_BYTES = 8 << 20;
-
     private final DataNode datanode;
     private final ExtendedBlock block;
     private final ReplicaOutputStreams streams;
     private final WriteTimes times;
+    /** Nothing is done before so much more is written, and what is this near is not dropped. */
+    private final long lagBytes = TerraceWriteAccess.cacheDropLagBytes();
+
     private final boolean drops;
     private final boolean syncs;
     private final boolean syncsInBackground;
@@ -48,7 +48,7 @@ final class WriterPageCache {
 
     /** So much is written. */
     void written(long offset) {
-        if (streams.getOutFd() == null || offset <= lastOffset + LAG_BYTES) {
+        if (streams.getOutFd() == null || offset <= lastOffset + lagBytes) {
             return;
         }
         long beginNs = System.nanoTime();
@@ -61,7 +61,7 @@ final class WriterPageCache {
             } else if (syncs) {
                 streams.syncFileRangeIfPossible(lastOffset, bytes, NativeIO.POSIX.SYNC_FILE_RANGE_WRITE);
             }
-            long dropTo = lastOffset - LAG_BYTES;
+            long dropTo = lastOffset - lagBytes;
             if (drops && dropTo > 0) {
                 streams.dropCacheBehindWrites(block.getBlockName(), 0, dropTo, NativeIO.POSIX.POSIX_FADV_DONTNEED);
             }

@@ -47,6 +47,11 @@ public final class TerraceWriteAccess {
         return datanode.getDnConf().dropCacheBehindWrites;
     }
 
+    /** How far behind a writer pages are dropped. */
+    public static long cacheDropLagBytes() {
+        return BlockReceiver.CACHE_DROP_LAG_BYTES;
+    }
+
     /** {@code dfs.datanode.sync.behind.writes}. */
     public static boolean syncsBehindWrites(DataNode datanode) {
         return datanode.getDnConf().syncBehindWrites;
