@@ -73,7 +73,7 @@ final class SimulationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {20_012_105})
+    @ValueSource(longs = {20_012_105, 20_017_410})
     void everyInvariant_holdsInSeedsWhoseMixOfMessagesFailedOnce(long seed) {
         SeedRun run = SeedRun.of(seed, SeedMix.of(seed), null, false, directory);
 

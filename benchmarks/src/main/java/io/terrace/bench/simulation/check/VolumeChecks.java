@@ -13,7 +13,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Whether the NameNode knows in which tier replicas are. Looks ten times a second. */
+/**
+ * Whether the NameNode knows in which tier replicas are. Looks ten times a second. A process that is stopped can tell nothing: the
+ * time begins anew when it goes on.
+ */
 final class VolumeChecks {
 
     private static final long LOOK_NS = 100_000_000;
@@ -36,7 +39,9 @@ final class VolumeChecks {
         }
         nextNs = scheduler.nowNs() + LOOK_NS;
         Set<Wrong> wrong = new HashSet<>();
-        dataNodes.forEach(dataNode -> compare(dataNode, wrong));
+        dataNodes.stream()
+                .filter(dataNode -> !dataNode.process().isStopped())
+                .forEach(dataNode -> compare(dataNode, wrong));
         Map<Wrong, Long> since = new HashMap<>();
         for (Wrong one : wrong) {
             long sinceNs = wrongSinceNs.getOrDefault(one, scheduler.nowNs());
