@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a writer of replicas needs of a DataNode and Hadoop keeps to this package. Only forwards. */
 public final class TerraceWriteAccess {
+    private static final int FOR_EVER_MS = Integer.MAX_VALUE / 2;
+
     private TerraceWriteAccess() {}
 
     /** Tells the NameNode that a replica is being written. */
@@ -62,9 +64,10 @@ public final class TerraceWriteAccess {
         return datanode.getDnConf().syncBehindWritesInBackground;
     }
 
-    /** A client that sends nothing for so long within a block is given up. */
+    /** A client that sends nothing for so long within a block is given up. 0 is for ever in Hadoop, and twelve days here. */
     public static int readTimeoutMs(DataNode datanode) {
-        return datanode.getDnConf().socketTimeout;
+        int timeoutMs = datanode.getDnConf().socketTimeout;
+        return timeoutMs > 0 ? timeoutMs : FOR_EVER_MS;
     }
 
     /** So long may the next DataNode of a block be silent, with so many DataNodes from there on, while it owes an answer. */
