@@ -27,7 +27,7 @@ final class SlowFrames {
      */
     void took(boolean slow) throws IOException {
         inARow = slow ? inARow + 1 : 0;
-        if (inARow >= most) {
+        if (slow && inARow >= most) {
             throw new IOException("a DataNode that is slow, as the NameNode says, leaves the pipeline after " + inARow
                     + " frames (dfs.pipeline.slownode)");
         }
