@@ -34,29 +34,15 @@ final class WriteTimes {
         metrics.incrTotalWriteTime(countedMs);
         uncountedNs -= TimeUnit.MILLISECONDS.toNanos(countedMs);
         metrics.addFlushNanos(tookNs);
-        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
-        if (tookMs > slowMs) {
+        if (isSlow("write of data to disk", tookNs)) {
             metrics.incrPacketsSlowWriteToDisk();
-            LOG.warn(
-                    "Slow write of data to disk: {} ms (threshold {} ms), volume {}, block {}",
-                    tookMs,
-                    slowMs,
-                    replica.getVolume(),
-                    replica.getBlockId());
         }
     }
 
     /** What becomes of the page cache behind the writer was seen to, and took so long. */
     void managedPageCache(long tookNs) {
-        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
-        if (tookMs > slowMs) {
+        if (isSlow("management of the page cache", tookNs)) {
             metrics.incrPacketsSlowWriteToOsCache();
-            LOG.warn(
-                    "Slow management of the page cache: {} ms (threshold {} ms), volume {}, block {}",
-                    tookMs,
-                    slowMs,
-                    replica.getVolume(),
-                    replica.getBlockId());
         }
     }
 
@@ -74,19 +60,25 @@ final class WriteTimes {
 
     void endSync() {
         metrics.incrFsyncCount();
-        checkSlow("sync", System.nanoTime() - syncBeganNs);
+        countIfSlow("sync", System.nanoTime() - syncBeganNs);
     }
 
     /** What was left was written, and the files closed, which took so long. */
     void closed(long tookNs) {
         metrics.addFlushNanos(tookNs);
-        checkSlow("end", tookNs);
+        countIfSlow("end", tookNs);
     }
 
-    private void checkSlow(String what, long tookNs) {
-        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
-        if (tookMs > slowMs) {
+    private void countIfSlow(String what, long tookNs) {
+        if (isSlow(what, tookNs)) {
             metrics.incrSlowFlushOrSyncCount();
+        }
+    }
+
+    private boolean isSlow(String what, long tookNs) {
+        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
+        boolean slow = tookMs > slowMs;
+        if (slow) {
             LOG.warn(
                     "Slow {}: {} ms (threshold {} ms), volume {}, block {}",
                     what,
@@ -95,5 +87,6 @@ final class WriteTimes {
                     replica.getVolume(),
                     replica.getBlockId());
         }
+        return slow;
     }
 }
