@@ -192,10 +192,20 @@ class WriteRecoveryTest {
             newClient(REPLACE + "policy", "NEVER", REPLACE + "min-replication", "2");
             Path file = new Path("/few" + victim);
             byte[] written = TerraceCluster.contents(file.toString(), BLOCK + 700);
+            cluster.write("before" + victim, 1, 1);
+            long ahead = stampAhead(new Path("/before" + victim));
             DataNodeProperties gone = write(file, written, Stage.BEFORE_THE_FIRST_BYTE, victim);
             assertWhole(file, written, 2);
+            // A block asked for anew would have the next number and the next stamp.
+            assertThat(stampAhead(file)).isEqualTo(ahead + 1);
             writes.startAgain(gone);
         }
+    }
+
+    /** How far the stamp of a file's first block is ahead of its number, but for a constant. */
+    private long stampAhead(Path file) throws IOException {
+        ExtendedBlock block = cluster.located(file, 0).getBlock();
+        return block.getGenerationStamp() - block.getBlockId();
     }
 
     /** What it has of the block is older than what the others go on with. */
