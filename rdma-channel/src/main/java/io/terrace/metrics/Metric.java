@@ -131,6 +131,9 @@ public enum Metric {
     CLIENT_WRITE_BLOCKS_OVERLAPPED(
             "client.write.blocks.overlapped",
             "Blocks written over the channel of which only the first DataNode had all when the next block of the file began."),
+    CLIENT_WRITE_BLOCKS_REFUSED(
+            "client.write.blocks.refused",
+            "Blocks that the NameNode did not add, however often it was asked, until more DataNodes had earlier blocks of the file (dfs.namenode.replication.min)."),
     CLIENT_WRITE_CLOSED_EARLY(
             "client.write.closed.early",
             "Files whose close did not wait until all DataNodes had all of their blocks (terrace.client.write.close)."),

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OverlappedWritesTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
+    private static final String RETRIES = "dfs.client.block.write.locateFollowingBlock.retries";
     private static final Duration PATIENCE = WritesCluster.PATIENCE;
 
     private final long seed = System.nanoTime();
@@ -106,6 +107,29 @@ class OverlappedWritesTest {
             flush.get();
             assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, BLOCK + 700));
             out.write(written, BLOCK + 700, written.length - BLOCK - 700);
+        }
+        assertWhole(file, written, 3, Set.of());
+    }
+
+    /** The first block has one replica, and the NameNode wants two before it adds the third. */
+    @Test
+    void nextBlock_whereTheNameNodeWantsMoreReplicas_waitsForThem() throws Exception {
+        long refused = ClientMetrics.value(Metric.CLIENT_WRITE_BLOCKS_REFUSED);
+        Path file = new Path("/refused");
+        byte[] written = TerraceCluster.contents("refused", 5 * BLOCK);
+        client.close();
+        client = writes.newClient(TerraceSettings.CLIENT_LOCAL.key(), "false", RETRIES, "2");
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, 1_000);
+            out.hflush();
+            HeldDataNode held = new HeldDataNode(WritesCluster.pipeline(out).get(1));
+            DataNodeFaultInjector.set(held);
+            FutureTask<Void> flush = overlap(out, written, 4 * BLOCK);
+            await().atMost(PATIENCE).until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_BLOCKS_REFUSED) > refused);
+            assertThat(flush.isDone()).isFalse();
+            held.end();
+            flush.get();
+            out.write(written, 4 * BLOCK, BLOCK);
         }
         assertWhole(file, written, 3, Set.of());
     }

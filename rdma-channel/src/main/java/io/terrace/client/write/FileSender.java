@@ -31,13 +31,17 @@ final class FileSender implements BlockSender.Progress {
     private final StockStreamer stock;
     private final MetricRegistry metricRegistry;
     private final TrailingBlocks trailing;
-    private final int mostPipelines;
+    private final PipelineLimit limit;
     private final NodeSpeeds speeds;
     private final WriteThrough through;
     private volatile @Nullable Selector selector;
     private volatile boolean waiting;
     private @Nullable BlockOpening opening;
     private @Nullable BlockSender block;
+
+    /** The same, until there is another one. */
+    private @Nullable BlockSender last;
+
     private boolean left;
     private boolean ended;
     private volatile boolean released;
@@ -65,7 +69,7 @@ final class FileSender implements BlockSender.Progress {
      *
      * @param speeds takes how fast DataNodes took them
      * @param retains whether its blocks have several replicas
-     * @param mostPipelines blocks that are written at one time
+     * @param limit of blocks that are written at one time
      * @param through the copies in memory that the DataNodes of a new block are asked for
      */
     FileSender(
@@ -75,14 +79,14 @@ final class FileSender implements BlockSender.Progress {
             MetricRegistry metricRegistry,
             NodeSpeeds speeds,
             boolean retains,
-            int mostPipelines,
+            PipelineLimit limit,
             WriteThrough through) {
         this.queue = new FrameQueue(pool, retains, this::wakeWaiting);
         this.connections = connections;
         this.stock = stock;
         this.metricRegistry = metricRegistry;
         this.trailing = new TrailingBlocks(queue, stock, metricRegistry);
-        this.mostPipelines = mostPipelines;
+        this.limit = limit;
         this.through = through;
         this.speeds = speeds;
     }
@@ -194,7 +198,7 @@ final class FileSender implements BlockSender.Progress {
             block = null;
             measured(current);
             trailing.add(current, stock.leaveBlock(current.endBytes()));
-        } else if (current == null && !left && queue.hasUnsent()) {
+        } else if (current == null && mayBegin() && queue.hasUnsent()) {
             nextBlock();
         } else {
             if (current == null && !left && queue.isAllSent()) {
@@ -209,7 +213,7 @@ final class FileSender implements BlockSender.Progress {
      * shares the last ones of their pipelines, two.
      */
     private boolean goesOn(BlockSender current) {
-        if (!current.isFinalisedByFirst() || !queue.hasUnsent() || trailing.size() >= mostPipelines - 1) {
+        if (!current.isFinalisedByFirst() || !queue.hasUnsent() || trailing.size() >= limit.blocks() - 1) {
             return false;
         }
         return trailing.isEmpty()
@@ -225,11 +229,22 @@ final class FileSender implements BlockSender.Progress {
         }
     }
 
+    /** Whether a block may begin where none is sent. */
+    private boolean mayBegin() {
+        return !left && (!limit.replicasAwaited() || trailing.sizeWithout(last) == 0);
+    }
+
     private void nextBlock() throws IOException {
         List<DatanodeInfo> busy = trailing.nodes();
         boolean shares = trailing.size() <= MOST_SHARED;
-        stock.nextBlock(busy, shares ? trailing.busiest().size() : busy.size());
-        left = block == null;
+        // The NameNode does not ask how many DataNodes have the last one.
+        boolean canWait = trailing.sizeWithout(last) > 0;
+        if (stock.nextBlock(busy, shares ? trailing.busiest().size() : busy.size(), canWait)) {
+            left = block == null;
+        } else {
+            metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_REFUSED);
+            limit.awaitReplicas();
+        }
     }
 
     /** Sends and takes in what can be at this time; says how long until that is to be done again, at most. */
@@ -268,7 +283,7 @@ final class FileSender implements BlockSender.Progress {
         BlockSender current = block;
         waiting = true;
         // Whoever queued before the flag was set woke nobody.
-        boolean more = current == null ? !left : current.takesMore() || goesOn(current);
+        boolean more = current == null ? mayBegin() : current.takesMore() || goesOn(current);
         if (more && queue.hasUnsent()) {
             at.selectNow();
         } else {
@@ -311,6 +326,7 @@ final class FileSender implements BlockSender.Progress {
             BlockSender fresh = new BlockSender(
                     queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, recovering ? ackedBytes : 0, nowNs);
             block = fresh;
+            last = fresh;
             if (whole != null) {
                 queue.poll();
                 fresh.sentWhole(whole, opened.unsent(), opened.ack(), nowNs);

@@ -16,9 +16,11 @@ public interface StockStreamer {
      *
      * @param busy DataNodes of the file's other blocks, the busiest first; the block goes to others, unless too few are left
      * @param busiest how many of these it shares with another block only where nothing else is left
+     * @param canWait whether it can be asked again later, when more DataNodes have the blocks that are behind
+     * @return false where the NameNode wants more replicas of these first, and {@code canWait}; nothing has changed then
      * @throws IOException when there is no block
      */
-    void nextBlock(List<DatanodeInfo> busy, int busiest) throws IOException;
+    boolean nextBlock(List<DatanodeInfo> busy, int busiest, boolean canWait) throws IOException;
 
     /** Whether so many DataNodes may be too busy for the next block, as far as is known. */
     boolean canExclude(int nodes);

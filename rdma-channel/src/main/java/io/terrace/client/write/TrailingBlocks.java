@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of a file that their first DataNodes have finalised and the others have not, while a later block is sent. Used by
@@ -38,6 +39,10 @@ final class TrailingBlocks {
 
     int size() {
         return blocks.size();
+    }
+
+    int sizeWithout(@Nullable BlockSender one) {
+        return (int) blocks.stream().filter(each -> each.sender() != one).count();
     }
 
     boolean isEmpty() {

@@ -31,7 +31,7 @@ public final class WriteClient implements Closeable {
     private final FramePool frames;
     private final WriteConnections connections;
     private final MetricRegistry metricRegistry;
-    private final int mostPipelines;
+    private final PipelineLimit pipelineLimit;
     private final ClientConfig.Through through;
     private final NodeSpeeds speeds = new NodeSpeeds();
     private final FirstExchange firstExchange;
@@ -39,7 +39,7 @@ public final class WriteClient implements Closeable {
 
     private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
         this.frames = frames;
-        this.mostPipelines = settings.write().pipelinesMax();
+        this.pipelineLimit = new PipelineLimit(settings.write().pipelinesMax());
         this.through = settings.write().through();
         this.closesEarly = settings.write().closesEarly();
         this.firstExchange =
@@ -99,7 +99,7 @@ public final class WriteClient implements Closeable {
             boolean syncBlocks,
             boolean replicated) {
         FileSender sender = new FileSender(
-                frames, connections, stock, metricRegistry, speeds, replicated, mostPipelines, through.of(path));
+                frames, connections, stock, metricRegistry, speeds, replicated, pipelineLimit, through.of(path));
         return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
     }
 

@@ -26,7 +26,6 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.ByteArrayManager;
-import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +39,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private final FileOutput output;
     private final WriteClient writes;
     private final ExcludableNodes excludable;
+    private final NextBlock nextBlock;
     private final AtomicReference<CachingStrategy> caching;
     private final String @Nullable [] favored;
     private final boolean replicated;
@@ -80,6 +80,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         super(stat, null, client, src, progress, checksum, caching, byteArrayManager, favored, flags);
         this.writes = writes;
         this.excludable = excludable;
+        this.nextBlock = new NextBlock(this, excludable);
         this.caching = caching;
         this.favored = favored;
         this.replicated = stat.getReplication() > 1;
@@ -137,17 +138,12 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock(List<DatanodeInfo> others, int busiest) throws IOException {
-        boolean apart = false;
-        for (int count = others.size(); !apart && count >= Math.max(1, busiest); count--) {
-            apart = askApart(Set.copyOf(others.subList(0, count)));
-        }
-        if (!apart) {
-            ask(Set.of());
-        }
-        if (!connectedByStock) {
+    public boolean nextBlock(List<DatanodeInfo> others, int busiest, boolean canWait) throws IOException {
+        boolean added = nextBlock.ask(others, busiest, canWait);
+        if (added && !connectedByStock) {
             StreamerStage.set(this, BlockConstructionStage.DATA_STREAMING);
         }
+        return added;
     }
 
     @Override
@@ -155,28 +151,19 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         return excludable.allows(nodes);
     }
 
-    /** Whether there is a block now, at DataNodes other than these and no worse placed than with them. */
-    private boolean askApart(Set<DatanodeInfo> others) throws IOException {
-        if (!excludable.allows(others.size())) {
-            return false;
-        }
-        ExtendedBlock previous = block.getCurrentBlock();
-        try {
-            ask(others);
-            return true;
-        } catch (ExcludableNodes.PoorlyPlacedException e) {
-            dfsClient.namenode.abandonBlock(block.getCurrentBlock(), stat.getFileId(), src, dfsClient.clientName);
-            endBlock();
-        } catch (RemoteException e) {
-            // The NameNode has none left. What else is wrong shows once more.
-            LOG.debug("No block of {} beside {}", src, others, e);
-        }
-        block.setCurrentBlock(previous);
-        excludable.refuses(others.size());
-        return false;
+    /** Gives the present block back, at which nothing was written. */
+    void abandon() throws IOException {
+        dfsClient.namenode.abandonBlock(block.getCurrentBlock(), stat.getFileId(), src, dfsClient.clientName);
+        endBlock();
     }
 
-    private void ask(Set<DatanodeInfo> others) throws IOException {
+    /**
+     * Asks for a block as stock does.
+     *
+     * @param others DataNodes that it is not to go to
+     * @throws ExcludableNodes.PoorlyPlacedException where it is placed worse for that
+     */
+    void ask(Set<DatanodeInfo> others) throws IOException {
         busy = others;
         askingForBlock = true;
         try {

@@ -53,6 +53,9 @@ final class FakeStreamer implements StockStreamer {
     /** What {@link #canExclude} says. */
     volatile boolean apart = true;
 
+    /** Whether no block is added while two are behind. */
+    volatile boolean wantsReplicas;
+
     /** Run when a block is open, before more of it is sent. */
     volatile Runnable afterOpen = () -> {};
 
@@ -96,7 +99,7 @@ final class FakeStreamer implements StockStreamer {
                 metricRegistry,
                 speeds,
                 replicated,
-                4,
+                new PipelineLimit(4),
                 WriteThrough.FIRST);
         DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
         output = new FileOutput(sender, pool, ChunkSummer.of(checksum), blockBytes, syncBlocks);
@@ -202,13 +205,17 @@ final class FakeStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock(List<DatanodeInfo> busy, int busiest) throws IOException {
+    public boolean nextBlock(List<DatanodeInfo> busy, int busiest, boolean canWait) throws IOException {
         assertThat(busy).isSubsetOf(nodes);
         assertThat(busiest).isBetween(0, busy.size());
+        if (wantsReplicas && canWait) {
+            return false;
+        }
         asked++;
         acknowledged = 0;
         sent = 0;
         open(BlockConstructionStage.PIPELINE_SETUP_CREATE);
+        return true;
     }
 
     @Override

@@ -205,6 +205,34 @@ final class OverlappedBlocksTest {
         assertThat(server.blocks).hasSize(3);
     }
 
+    /** The NameNode wants two replicas of a block before it adds the second next one: the client is refused one once, then waits. */
+    @Test
+    void blocks_whereTheNameNodeWantsMoreReplicas_areTwoAtMost() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        start(new FakeWriteServer() {
+            @Override
+            @Nullable
+            FailedPipeline beforeAck(Block block, WriteFrame frame) {
+                if (frame.has(WriteFrame.LAST)) {
+                    OverlappedBlocksTest.await(goOn);
+                }
+                return null;
+            }
+        });
+        streamer.wantsReplicas = true;
+        byte[] written = random(3 * BLOCK_BYTES, 9);
+        streamer.write(written);
+        while (metricRegistry.value(Metric.CLIENT_WRITE_BLOCKS_REFUSED) == 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(server.blocks).hasSize(2);
+        goOn.countDown();
+        streamer.write(random(3 * BLOCK_BYTES, 10));
+        streamer.close();
+        assertThat(stored(server)).startsWith(written).hasSize(6 * BLOCK_BYTES);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BLOCKS_REFUSED)).isEqualTo(1);
+    }
+
     /** The second DataNode has a part of the first block when its pipeline fails: the client sends it the rest. */
     @Test
     void fault_behind_leavesTheOthersWhole() throws Exception {
