@@ -193,6 +193,9 @@ class WrittenBlocksTest {
                 assertThat(writer.open(file, block).getStatus()).isEqualTo(Status.SUCCESS);
                 writer.send(contents, 0, 50_000, 0);
                 writer.ack(false);
+                // As stock, which counts the thread that receives and the one that acknowledges.
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> cluster.datanode(0).getActiveTransferThreadCount() == 2);
                 if (i > 2) {
                     writer.send(contents, 50_000, 100_000, WriteFrame.LAST);
                     writer.ack(true);
@@ -201,8 +204,7 @@ class WrittenBlocksTest {
         }
         await().atMost(Duration.ofSeconds(20)).until(() -> cluster.figure(0, Metric.CHANNEL_WRITE_CONNECTIONS) == 0);
         await().atMost(Duration.ofSeconds(20)).until(() -> reservedBytes() == 0);
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> cluster.datanode(0).getMetrics().getDataNodeActiveXceiverCount() == 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.datanode(0).getActiveTransferThreadCount() == 0);
         assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.isAlive() && thread.getName().matches("terrace-write-[0-9a-f-]{36}-\\d+"));
     }

@@ -158,15 +158,20 @@ public final class DatasetBlockStore implements BlockStore {
         return TerraceWriteAccess.isRestarting(datanode);
     }
 
-    /** As stock, whose thread for a writer ends with the block: one that waits for the next block is no load. */
+    /**
+     * As stock, which has two threads for a block, so that the NameNode sees the same load. They end with the block: a client that
+     * waits for the next one is no load.
+     */
     @Override
     public void blockBegun() {
         datanode.getMetrics().incrDataNodeActiveXceiversCount();
         datanode.getMetrics().incrDataNodeWriteActiveXceiversCount();
+        datanode.getMetrics().incrDataNodePacketResponderCount();
     }
 
     @Override
     public void blockEnded() {
+        datanode.getMetrics().decrDataNodePacketResponderCount();
         datanode.getMetrics().decrDataNodeWriteActiveXceiversCount();
         datanode.getMetrics().decrDataNodeActiveXceiversCount();
     }
