@@ -80,6 +80,9 @@ public enum Mutation {
     CLOSED_FILE_DROPPED(
             "the client drops what it retains of a file that the NameNode has accepted",
             Invariant.RETAINED_UNTIL_EVERYWHERE),
+    REFUSED_BLOCK_GIVEN_UP(
+            "the client gives a file up when the NameNode wants more replicas before it adds a block",
+            Invariant.WRITTEN_THOUGH_SLOW),
     LATE_WRITER_NOT_STOPPED("a recovery leaves the writer of a replica running", Invariant.FINALISED_STAYS),
     SHORT_REPLICA_FINALISED(
             "a replica is finalised at the length that the client says, whatever it has", Invariant.REPLICAS_EQUAL),

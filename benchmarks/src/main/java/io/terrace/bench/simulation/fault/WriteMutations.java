@@ -38,6 +38,11 @@ public record WriteMutations(@Nullable Mutation mutation) implements WriteHooks 
     }
 
     @Override
+    public boolean asksForBlocksAgain() {
+        return mutation != Mutation.REFUSED_BLOCK_GIVEN_UP;
+    }
+
+    @Override
     public boolean comparesLengths() {
         return mutation != Mutation.SHORT_REPLICA_FINALISED;
     }

@@ -46,6 +46,7 @@ public enum Invariant {
     FINALISED_STAYS("nobody writes to a replica that is finalised"),
     REPLICAS_EQUAL("what the NameNode counts as a replica has the bytes that were written, no more and no fewer"),
     ACKNOWLEDGED_KEPT("what was acknowledged to the writer of a file is in the file, however the writing ended"),
+    WRITTEN_THOUGH_SLOW("a file is written and closed where DataNodes are slow and nothing else is wrong"),
     MOVES_END("once all is quiet, no move into memory or out of it waits: each was made or given up"),
     PINS_KEPT("once all is quiet, a pinned block is in memory if there is room for all that are pinned"),
     UNREAD_COMES_IN("once all is quiet, a replica that nobody reads and that is above its range has come down into it"),

@@ -29,6 +29,9 @@ final class SimulatedStreamer implements StockStreamer {
     /** Events within which a DataNode that runs has told of its replicas. */
     private static final int MOST_WAITS = 500;
 
+    /** Events within which a slow one may have told of none. */
+    private static final int WAITS_BEHIND = 10;
+
     /** In which a connection is ready, and nothing else happens. */
     private static final int MOST_ROUNDS = 1_000;
 
@@ -123,7 +126,7 @@ final class SimulatedStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock(List<DatanodeInfo> busy, int busiest) throws IOException {
+    public boolean nextBlock(List<DatanodeInfo> busy, int busiest, boolean canWait) throws IOException {
         Set<PipelineNode> excluded = new LinkedHashSet<>();
         Set<PipelineNode> apart = new LinkedHashSet<>();
         busy.forEach(node -> apart.add(world.node(node.getDatanodeUuid())));
@@ -137,7 +140,11 @@ final class SimulatedStreamer implements StockStreamer {
             if (fresh == null) {
                 // As stock, which waits and asks again, a few times.
                 tries--;
-                if (++waits > MOST_WAITS || !world.step()) {
+                if (++waits > (canWait ? WAITS_BEHIND : MOST_WAITS) || !world.step()) {
+                    world.say("client", "gets no block, as one before the last is not complete");
+                    if (canWait && world.hooks().asksForBlocksAgain()) {
+                        return false;
+                    }
                     throw new IOException("the block before the last one is not complete");
                 }
                 continue;
@@ -148,7 +155,7 @@ final class SimulatedStreamer implements StockStreamer {
                 nodes = fresh.nodes;
                 expect(fresh, nodes.size());
                 previousBytes = -1;
-                return;
+                return true;
             }
             excluded.add(bad);
             world.nameNode().abandon(fresh);

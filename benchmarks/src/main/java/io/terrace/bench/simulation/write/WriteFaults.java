@@ -10,14 +10,27 @@ final class WriteFaults {
     private static final long WITHIN_US = 15_000;
     private static final int MOST_SLOW = 40;
 
+    /** Slower and longer where nothing else is wrong, so that several blocks are behind. */
+    private static final int MORE = 10;
+
     private final WriteWorld world;
     private final SimulatedStreamer streamer;
     private final Scheduler scheduler;
+    /** In a third of the files DataNodes are slow, and nothing else is wrong. */
+    private final boolean onlySlows;
+
+    private boolean onlySlow = true;
 
     WriteFaults(WriteWorld world, SimulatedStreamer streamer) {
         this.world = world;
         this.streamer = streamer;
         this.scheduler = world.scheduler();
+        this.onlySlows = scheduler.oneIn(3);
+    }
+
+    /** Whether nothing but the speed of DataNodes was changed. */
+    boolean onlySlow() {
+        return onlySlow;
     }
 
     void start() {
@@ -32,12 +45,18 @@ final class WriteFaults {
             return;
         }
         PipelineNode node = target();
+        if (onlySlows) {
+            slow(node);
+            return;
+        }
         switch (scheduler.random().nextInt(12)) {
             case 0 -> {
                 world.say("client", "dies");
+                onlySlow = false;
                 streamer.kill();
             }
             case 1 -> {
+                onlySlow = false;
                 boolean closed = world.nameNode().recoverLease();
                 world.say("NameNode", "another client wants the file: %s", closed);
             }
@@ -59,6 +78,7 @@ final class WriteFaults {
         if (node == null || !node.isRunning()) {
             return;
         }
+        onlySlow = false;
         world.say(node.toString(), "crashes");
         node.crash();
         if (scheduler.random().nextBoolean()) {
@@ -80,6 +100,7 @@ final class WriteFaults {
         List<NodeConnection> writing =
                 node.connections().stream().filter(NodeConnection::isWriting).toList();
         if (!writing.isEmpty()) {
+            onlySlow = false;
             world.say(node.toString(), "a link to it is cut");
             writing.get(scheduler.random().nextInt(writing.size())).close();
         }
@@ -89,10 +110,11 @@ final class WriteFaults {
         if (node == null) {
             return;
         }
-        int times = (int) scheduler.between(2, MOST_SLOW);
+        int more = onlySlows ? MORE : 1;
+        int times = (int) scheduler.between(2, MOST_SLOW * more);
         world.say(node.toString(), "is %d times slower", times);
         node.slow(times);
-        scheduler.after(scheduler.between(0, WITHIN_US) * WriteWorld.US, "fast again", () -> node.slow(1));
+        scheduler.after(scheduler.between(0, WITHIN_US * more) * WriteWorld.US, "fast again", () -> node.slow(1));
     }
 
     /** All is mended. */

@@ -32,6 +32,11 @@ public interface WriteHooks {
         return true;
     }
 
+    /** Whether a client asks again for a block that the NameNode does not add yet. */
+    default boolean asksForBlocksAgain() {
+        return true;
+    }
+
     /** Whether a replica is finalised by a recovery only at the length that the client says. */
     default boolean comparesLengths() {
         return true;

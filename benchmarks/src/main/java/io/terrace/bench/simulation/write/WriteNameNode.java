@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WriteNameNode {
     private final WriteWorld world;
     private final List<FileBlock> blocks = new ArrayList<>();
+    private int leastReplicas = 1;
     private boolean leaseTaken;
     private boolean closed;
     private long lastId = 1_000;
@@ -29,10 +30,13 @@ final class WriteNameNode {
         List<PipelineNode> nodes;
         final Set<PipelineNode> finalised = new LinkedHashSet<>();
 
-        private FileBlock(long id, long stamp, List<PipelineNode> nodes) {
+        private final int leastReplicas;
+
+        private FileBlock(long id, long stamp, List<PipelineNode> nodes, int leastReplicas) {
             this.id = id;
             this.stamp = stamp;
             this.nodes = nodes;
+            this.leastReplicas = leastReplicas;
         }
 
         boolean isCommitted() {
@@ -40,7 +44,7 @@ final class WriteNameNode {
         }
 
         boolean isComplete() {
-            return isCommitted() && !finalised.isEmpty();
+            return isCommitted() && finalised.size() >= leastReplicas;
         }
 
         @Override
@@ -51,6 +55,11 @@ final class WriteNameNode {
 
     WriteNameNode(WriteWorld world) {
         this.world = world;
+    }
+
+    /** {@code dfs.namenode.replication.min}. */
+    void require(int replicas) {
+        leastReplicas = replicas;
     }
 
     List<FileBlock> blocks() {
@@ -86,11 +95,11 @@ final class WriteNameNode {
         List<PipelineNode> nodes = new ArrayList<>(world.nodes());
         Collections.shuffle(nodes, world.scheduler().random());
         nodes.removeIf(node -> !node.isRunning() || excluded.contains(node));
-        if (nodes.isEmpty()) {
-            throw new IOException("no DataNode is left");
+        if (nodes.size() < leastReplicas) {
+            throw new IOException("too few DataNodes are left");
         }
         List<PipelineNode> chosen = List.copyOf(nodes.subList(0, Math.min(replication, nodes.size())));
-        FileBlock block = new FileBlock(++lastId, ++lastStamp, chosen);
+        FileBlock block = new FileBlock(++lastId, ++lastStamp, chosen, leastReplicas);
         blocks.add(block);
         world.say("NameNode", "%s is added at %s", block, chosen);
         return block;
@@ -177,12 +186,29 @@ final class WriteNameNode {
     boolean recoverLease() {
         leaseTaken = true;
         for (FileBlock block : List.copyOf(blocks)) {
-            if (!block.isComplete() && (block.isCommitted() || !recover(block))) {
+            if (!block.isComplete() && !(block.isCommitted() ? copy(block) : recover(block))) {
                 return false;
             }
         }
         closed = true;
         return true;
+    }
+
+    /** Makes a replica that a committed block lacks; whether it has enough then. */
+    private boolean copy(FileBlock block) {
+        PipelineNode from = block.finalised.stream()
+                .filter(PipelineNode::isRunning)
+                .filter(node -> isWhole(node, block))
+                .findFirst()
+                .orElse(null);
+        for (PipelineNode to : world.nodes()) {
+            if (from != null && !block.isComplete() && to.isRunning() && to.replica(block.id) == null) {
+                to.copy(of(from, block));
+                block.finalised.add(to);
+                world.say("NameNode", "%s is copied from %s to %s", block, from, to);
+            }
+        }
+        return block.isComplete();
     }
 
     private boolean recover(FileBlock block) {

@@ -18,7 +18,11 @@ import org.apache.hadoop.util.DataChecksum;
 
 /** One file of a seed, written under faults, and what must hold of it. */
 public final class WriteRun {
-    private static final int DATANODES = 5;
+    private static final int FEW_DATANODES = 5;
+
+    /** Enough for three pipelines of a file. */
+    private static final int MANY_DATANODES = 9;
+
     private static final int MOST_REPLICAS = 3;
     private static final int MOST_STEPS = 100_000;
     private static final DataChecksum CHECKSUM =
@@ -37,7 +41,8 @@ public final class WriteRun {
         Configuration conf = new Configuration(false);
         conf.set(TerraceSettings.CHANNEL_DIR.key(), directory.toString());
         try (WriteClient client = WriteClient.ofItsOwn(ClientConfig.from(conf), new MetricRegistry())) {
-            WriteWorld world = new WriteWorld(scheduler, hooks, directory, DATANODES);
+            WriteWorld world = new WriteWorld(
+                    scheduler, hooks, directory, scheduler.random().nextBoolean() ? FEW_DATANODES : MANY_DATANODES);
             int replication = (int) scheduler.between(1, MOST_REPLICAS);
             SimulatedStreamer streamer = new SimulatedStreamer(world, replication);
             try {
@@ -54,12 +59,15 @@ public final class WriteRun {
         FileOutput output = client.open(streamer, "/file", CHECKSUM, WriteWorld.BLOCK_BYTES, false, replication > 1);
         streamer.sendsTo(output);
         WriteScript script = new WriteScript(world, streamer, output);
+        world.nameNode().require(script.leastReplicas(replication));
         WriteFaults faults = new WriteFaults(world, streamer);
         world.say("client", "writes %d bytes, %d replicas", script.content().length, replication);
         world.nodes().forEach(PipelineNode::start);
         script.start();
         faults.start();
         boolean closed = write(output, script) && (world.nameNode().isClosed() || complete());
+        Violation.unless(
+                closed || !faults.onlySlow(), Invariant.WRITTEN_THOUGH_SLOW, "the client has not closed the file");
         if (closed && !streamer.isKilled()) {
             checkReplicated();
         }

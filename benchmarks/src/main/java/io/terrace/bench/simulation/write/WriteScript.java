@@ -12,6 +12,9 @@ final class WriteScript {
     private static final int MOST_BLOCKS = 5;
     private static final int MOST_CALL_BYTES = 1_500;
 
+    /** Asked once all DataNodes have the file. */
+    private static final int MOST_CLOSES = 500;
+
     private final WriteWorld world;
     private final SimulatedStreamer streamer;
     private final FileOutput output;
@@ -23,6 +26,7 @@ final class WriteScript {
     private boolean waits;
     private boolean closing;
     private boolean ended;
+    private int closes;
 
     WriteScript(WriteWorld world, SimulatedStreamer streamer, FileOutput output) {
         this.world = world;
@@ -34,6 +38,11 @@ final class WriteScript {
         this.flushOneIn = (int) scheduler.between(1, 6);
         // Not drawn apart, so that all else of old seeds is as it was.
         this.early = (content[0] & 3) == 0;
+    }
+
+    /** Of half of the files with several replicas the NameNode wants two. */
+    int leastReplicas(int replication) {
+        return replication > 1 && (content[0] & 4) == 0 ? 2 : 1;
     }
 
     byte[] content() {
@@ -115,6 +124,9 @@ final class WriteScript {
     /** The streamer goes on until all DataNodes have the file. */
     private void closeEarly() throws IOException, InterruptedException {
         if (!output.awaitWritten(0) || !world.nameNode().complete(streamer.lastBytes())) {
+            if (output.awaitAll(0) && ++closes > MOST_CLOSES) {
+                throw new IOException("too few replicas are known");
+            }
             return;
         }
         world.say("client", "the file is closed");
