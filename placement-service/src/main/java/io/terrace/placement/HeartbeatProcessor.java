@@ -153,10 +153,20 @@ final class HeartbeatProcessor {
             clusterState.controlTrial().climbed(StorageTier.MEMORY, block.id());
         }
         Move open = node.moveQueue().open(block.id());
-        if (open == null && (same == null || same.pinnedThere)) {
+        if (open != null && isNeedless(open, block)) {
+            moveTracker.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "already in memory", false);
+        } else if (open == null && (same == null || same.pinnedThere)) {
             moveTracker.correct(nowMs, node, block, node.tierOf(block.id()));
         }
         settle(nowMs, node, block, same == null);
+    }
+
+    /** Whether the policy requested what is there already, before a DataNode that is new to the service had said so. */
+    private static boolean isNeedless(Move open, StampedBlock resident) {
+        return open.isPromotion()
+                && !open.isSent()
+                && open.cause() == Cause.POLICY
+                && open.block().sameContent(resident);
     }
 
     /**

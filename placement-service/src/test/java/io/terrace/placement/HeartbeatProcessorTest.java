@@ -114,6 +114,23 @@ class HeartbeatProcessorTest extends DataNodeFixture {
         assertThat(metricRegistry.value(Metric.PLACEMENT_RESULTS_STALE)).isEqualTo(1);
     }
 
+    /** A service that has just begun hears of reads before it hears what is resident. */
+    @Test
+    void waitingPromotion_ofWhatTurnsOutToBeResident_endsAndThePolicyKnows() {
+        Move move = promotion(BLOCK);
+        reports(true, arrived(BLOCK));
+        assertThat(move.outcome()).isEqualTo(MoveOutcome.CANCELLED);
+        assertThat(policy.told).containsExactly("1 stays in " + MEMORY);
+    }
+
+    @Test
+    void withdrawnPromotion_ofAResidentBlock_leavesThePolicyKnowingIt() {
+        Move move = promotion(BLOCK);
+        node.residents().put(new Resident(BLOCK, nowMs, false));
+        clusterState.moveTracker().withdraw(nowMs, node, move, MoveOutcome.EXPIRED, "", false);
+        assertThat(policy.told).containsExactly("1 stays in " + MEMORY);
+    }
+
     @Test
     void dropDone_takesTheCopyAwayAndCountsOneThatServedNothing() {
         Move unused = sent(drop(BLOCK));

@@ -44,8 +44,24 @@ final class SimulationTest {
     @ParameterizedTest
     @ValueSource(
             longs = {
-                463, 954, 999, 2502, 3730, 5807, 5955, 7292, 15_453, 23_928, 33_957, 41_639, 49_112, 50_084, 51_497,
-                56_824
+                463,
+                954,
+                999,
+                2502,
+                3730,
+                5807,
+                5955,
+                7292,
+                15_453,
+                23_928,
+                33_957,
+                41_639,
+                49_112,
+                50_084,
+                51_497,
+                56_824,
+                40_020_735,
+                40_021_260
             })
     void everyInvariant_holdsInSeedsThatFailedOnce(long seed) {
         StringWriter said = new StringWriter();

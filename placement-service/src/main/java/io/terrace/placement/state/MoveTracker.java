@@ -162,11 +162,12 @@ public final class MoveTracker {
         if (vanished) {
             node.policy().vanished(nowMs, move.block().id());
         } else {
-            correct(nowMs, node, move.block(), move.from());
+            // It may have got there without this move: a service that has just begun learns late what is resident.
+            correct(nowMs, node, move.block(), node.tierOf(move.block().id()));
         }
         for (Move victim : move.victims()) {
             end(nowMs, node, victim, MoveOutcome.CANCELLED, "the promotion it made room for was withdrawn", 0);
-            correct(nowMs, node, victim.block(), victim.from());
+            correct(nowMs, node, victim.block(), node.tierOf(victim.block().id()));
         }
         move.victims().clear();
     }
