@@ -38,6 +38,7 @@ public final class Linkage {
     /** Terrace's classes in Hadoop's packages whose names do not begin with Terrace. */
     private static final Set<String> BRIDGES = new HashSet<>(Arrays.asList(
             "org/apache/hadoop/hdfs/ExcludableNodes",
+            "org/apache/hadoop/hdfs/NextBlock",
             "org/apache/hadoop/hdfs/OpenRequest",
             "org/apache/hadoop/hdfs/StockEndedBlock",
             "org/apache/hadoop/hdfs/StreamCreation",

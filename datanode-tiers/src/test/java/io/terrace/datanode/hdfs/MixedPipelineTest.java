@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.conf.TerraceSettings;
@@ -92,7 +93,10 @@ class MixedPipelineTest {
                 }
             }
             assertThat(cluster.read(file)).isEqualTo(written);
-            assertThat(cluster.located(file, 0).getLocations()).hasSize(3);
+            // A file is closed when one of them is known.
+            await().atMost(WritesCluster.PATIENCE)
+                    .untilAsserted(() ->
+                            assertThat(cluster.located(file, 0).getLocations()).hasSize(3));
         }
         assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - before)
                 .isEqualTo(files);
