@@ -16,19 +16,18 @@ final class WriteFaults {
     private final WriteWorld world;
     private final SimulatedStreamer streamer;
     private final Scheduler scheduler;
-    /** In a third of the files DataNodes are slow, and nothing else is wrong. */
-    private final boolean onlySlows;
 
-    private boolean onlySlow = true;
+    /** In a third of the files DataNodes are slow, and nothing else is wrong. */
+    private final boolean onlySlow;
 
     WriteFaults(WriteWorld world, SimulatedStreamer streamer) {
         this.world = world;
         this.streamer = streamer;
         this.scheduler = world.scheduler();
-        this.onlySlows = scheduler.oneIn(3);
+        this.onlySlow = scheduler.oneIn(3);
     }
 
-    /** Whether nothing but the speed of DataNodes was changed. */
+    /** Whether nothing but the speed of DataNodes is changed. */
     boolean onlySlow() {
         return onlySlow;
     }
@@ -45,18 +44,16 @@ final class WriteFaults {
             return;
         }
         PipelineNode node = target();
-        if (onlySlows) {
+        if (onlySlow) {
             slow(node);
             return;
         }
         switch (scheduler.random().nextInt(12)) {
             case 0 -> {
                 world.say("client", "dies");
-                onlySlow = false;
                 streamer.kill();
             }
             case 1 -> {
-                onlySlow = false;
                 boolean closed = world.nameNode().recoverLease();
                 world.say("NameNode", "another client wants the file: %s", closed);
             }
@@ -78,7 +75,6 @@ final class WriteFaults {
         if (node == null || !node.isRunning()) {
             return;
         }
-        onlySlow = false;
         world.say(node.toString(), "crashes");
         node.crash();
         if (scheduler.random().nextBoolean()) {
@@ -100,7 +96,6 @@ final class WriteFaults {
         List<NodeConnection> writing =
                 node.connections().stream().filter(NodeConnection::isWriting).toList();
         if (!writing.isEmpty()) {
-            onlySlow = false;
             world.say(node.toString(), "a link to it is cut");
             writing.get(scheduler.random().nextInt(writing.size())).close();
         }
@@ -110,7 +105,7 @@ final class WriteFaults {
         if (node == null) {
             return;
         }
-        int more = onlySlows ? MORE : 1;
+        int more = onlySlow ? MORE : 1;
         int times = (int) scheduler.between(2, MOST_SLOW * more);
         world.say(node.toString(), "is %d times slower", times);
         node.slow(times);
