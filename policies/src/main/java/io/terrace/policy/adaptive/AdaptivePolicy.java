@@ -315,19 +315,13 @@ public final class AdaptivePolicy implements CachePolicy {
         String because = records.sizeBytes(slot) > real.capacityBytes()
                 ? "larger than the tier"
                 : here ? "worth its space" : "worth less than what would leave, or than the move";
-        String sentence = String.format(
-                Locale.ROOT,
-                "read %s, last %d s ago%s, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
-                Explanation.times(records.reads(slot)),
-                ageMs / 1000,
-                saved(slot),
-                100 * model.returnChance(records.returnClass(slot)),
-                rule.evidence(),
-                worth,
-                hasCompetitor
-                        ? String.format(Locale.ROOT, ", against 2^%.1f of object %d here", bar, records.id(competitor))
-                        : "",
-                because);
+        String against = hasCompetitor
+                ? ", against 2^" + Explanation.tenths(bar) + " of object " + records.id(competitor) + " here"
+                : "";
+        String sentence = "read " + Explanation.times(records.reads(slot)) + ", last " + ageMs / 1000 + " s ago"
+                + saved(slot) + ", " + Math.round(100 * model.returnChance(records.returnClass(slot)))
+                + " % of its kind are read again; judged by " + rule.evidence() + " its worth is 2^"
+                + Explanation.tenths(worth) + against + ": " + because;
         return new Explanation(
                 NAME,
                 because,

@@ -44,6 +44,8 @@ final class ReuseModel {
     private static final double STALE_SHARE = 0.1;
     private static final double STALE_LEAST = 8;
     private static final double[] ZEROS = new double[SPANS];
+    /** Where each span begins, in ms, and where the last one ends. */
+    private static final double[] STARTS_MS = starts();
 
     /** By class; empty before an object of it came back. */
     private final double[][] returned = new double[NODES][];
@@ -124,8 +126,12 @@ final class ReuseModel {
         return (int) Math.min(SPANS - 1, Log2.of(ageMs + 1) * PER_OCTAVE);
     }
 
-    private static double spanStart(int span) {
-        return Log2.inverse((double) span / PER_OCTAVE) - 1;
+    private static double[] starts() {
+        double[] starts = new double[SPANS + 1];
+        for (int span = 0; span <= SPANS; span++) {
+            starts[span] = Log2.inverse((double) span / PER_OCTAVE) - 1;
+        }
+        return starts;
     }
 
     /** An object of the class was read; from now it is waited for. */
@@ -203,7 +209,11 @@ final class ReuseModel {
     /** Chance that an object of the class is read again at all. */
     double returnChance(int node) {
         distribute(node);
-        return Arrays.stream(chance).sum();
+        double sum = 0;
+        for (double ofSpan : chance) {
+            sum += ofSpan;
+        }
+        return sum;
     }
 
     private void refresh(int node) {
@@ -244,7 +254,7 @@ final class ReuseModel {
         double waiting = 1;
         for (int span = 0; span < SPANS; span++) {
             double after = Math.max(1e-9, waiting - chance[span]);
-            double width = spanStart(span + 1) - spanStart(span);
+            double width = STARTS_MS[span + 1] - STARTS_MS[span];
             held[span + 1] = held[span] + width * (waiting + after) / 2;
             hits[span + 1] = hits[span] + chance[span];
             waiting = after;
@@ -276,7 +286,7 @@ final class ReuseModel {
         double early = hits[arrival];
         double gapSum = 0;
         for (int span = 0; span < arrival; span++) {
-            gapSum += chance[span] * (spanStart(span) + spanStart(span + 1)) / 2;
+            gapSum += chance[span] * (STARTS_MS[span] + STARTS_MS[span + 1]) / 2;
         }
         double returns = early == 0 ? 1 : Math.max(1, delayMs * early / gapSum);
         double best = 0;
