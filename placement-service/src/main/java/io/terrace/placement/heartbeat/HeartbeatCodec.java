@@ -121,7 +121,7 @@ public final class HeartbeatCodec {
                 limits.first(HeartbeatLimits.MOST_FIGURES, all, figure -> withShortId(figure, limits)));
     }
 
-    /** An id is decoded when somebody asks for it, but for one that may be too long: a character takes a byte at least. */
+    /** An id that may be too long is cut; a character takes a byte at least. */
     private static FigureValueProto withShortId(FigureValueProto figure, HeartbeatLimits limits) {
         return figure.getSerializedSize() <= HeartbeatLimits.LONGEST_NAME
                 ? figure

@@ -1,57 +1,77 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import it.unimi.dsi.fastutil.objects.Object2IntMap;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.AbstractMap;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures by id, of which a map is made when somebody asks. Each heartbeat brings all of a DataNode, and nearly all are replaced
- * by the next one before anybody does. Unmodifiable and thread-safe.
+ * Figures by id: a {@code long} for each that this release knows, and a map of those of another release. Each heartbeat brings all of
+ * a DataNode, and the last ones of ten thousand DataNodes are kept. As messages they were most of what a collection of the young
+ * generation copied: 290 objects and 12 KB a DataNode. Unmodifiable.
  */
 final class HeartbeatFigures extends AbstractMap<String, Long> {
 
-    private final List<FigureValueProto> figures;
-    private volatile @Nullable Map<String, Long> byId;
+    private static final int UNKNOWN_ID = -1;
+    /** No total is that. */
+    private static final long ABSENT = Long.MIN_VALUE;
 
-    HeartbeatFigures(List<FigureValueProto> figures) {
-        this.figures = figures;
+    private static final Object2IntMap<String> PLACES = places();
+
+    private final long[] values = new long[PLACES.size()];
+    private final Map<String, Long> ofOtherReleases;
+
+    HeartbeatFigures(Iterable<FigureValueProto> figures) {
+        Arrays.fill(values, ABSENT);
+        Map<String, Long> others = Map.of();
+        for (FigureValueProto figure : figures) {
+            int place = PLACES.getInt(figure.getId());
+            if (place != UNKNOWN_ID) {
+                values[place] = figure.getValue();
+            } else {
+                others = others.isEmpty() ? new HashMap<>() : others;
+                others.put(figure.getId(), figure.getValue());
+            }
+        }
+        ofOtherReleases = others;
     }
 
-    private Map<String, Long> byId() {
-        Map<String, Long> made = byId;
-        if (made == null) {
-            made = new HashMap<>();
-            for (FigureValueProto figure : figures) {
-                made.put(figure.getId(), figure.getValue());
+    private static Object2IntMap<String> places() {
+        Object2IntMap<String> places = new Object2IntOpenHashMap<>();
+        places.defaultReturnValue(UNKNOWN_ID);
+        for (Metric metric : Metric.values()) {
+            if (metric.where() == Metric.Where.DATANODE) {
+                places.put(metric.id(), places.size());
             }
-            byId = made;
         }
-        return made;
+        return places;
     }
 
     @Override
     public Set<Entry<String, Long>> entrySet() {
-        return Collections.unmodifiableMap(byId()).entrySet();
+        Map<String, Long> all = new HashMap<>(ofOtherReleases);
+        PLACES.forEach((id, place) -> {
+            if (values[place] != ABSENT) {
+                all.put(id, values[place]);
+            }
+        });
+        return Collections.unmodifiableMap(all).entrySet();
     }
 
-    /** Of one figure: makes no map. */
     @Override
     public @Nullable Long get(@Nullable Object id) {
-        Map<String, Long> made = byId;
-        if (made != null) {
-            return made.get(id);
+        int place = PLACES.getInt(id);
+        if (place == UNKNOWN_ID) {
+            return ofOtherReleases.get(id);
         }
-        for (FigureValueProto figure : figures) {
-            if (figure.getId().equals(id)) {
-                return figure.getValue();
-            }
-        }
-        return null;
+        return values[place] == ABSENT ? null : values[place];
     }
 
     @Override

@@ -148,6 +148,21 @@ class HeartbeatCodecTest {
     }
 
     @Test
+    void figures_ofThisReleaseAndOfAnother_areKept() {
+        String known = Metric.READS_DESCRIPTORS_HELD.id();
+        HeartbeatRequestProto request = heartbeat(1, 1).toBuilder()
+                .addFigures(FigureValueProto.newBuilder().setId(known).setValue(3))
+                .addFigures(FigureValueProto.newBuilder()
+                        .setId("of another release")
+                        .setValue(4))
+                .build();
+        Map<String, Long> figures = decoded(request).figures();
+        assertThat(figures.get(known)).isEqualTo(3);
+        assertThat(figures.get(Metric.READS_GRANTED.id())).isNull();
+        assertThat(figures).isEqualTo(Map.of(known, 3L, "of another release", 4L));
+    }
+
+    @Test
     void figures_areThoseThatWereSent_andCannotBeChanged() {
         HeartbeatRequestProto request = heartbeat(1, 1).toBuilder()
                 .addFigures(FigureValueProto.newBuilder().setId("a").setValue(1))
