@@ -1,7 +1,6 @@
 package io.terrace.placement.state;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
+import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 
 /**
  * Blocks that failed recently in one respect, and until when they are left alone: one second after the first failure,
@@ -17,17 +16,15 @@ public final class BackoffTable {
 
     private record Penalty(int failures, long untilMs) {}
 
-    private final LinkedHashMap<Long, Penalty> penalties = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Penalty> eldest) {
-            return size() > MOST_BLOCKS;
-        }
-    };
+    private final Long2ObjectLinkedOpenHashMap<Penalty> penalties = new Long2ObjectLinkedOpenHashMap<>(0);
 
     public void failed(long nowMs, long blockId) {
         Penalty before = penalties.remove(blockId);
         int failures = before == null ? 1 : Math.min(before.failures + 1, 16);
         penalties.put(blockId, new Penalty(failures, nowMs + Math.min(LONGEST_MS, FIRST_MS << (failures - 1))));
+        if (penalties.size() > MOST_BLOCKS) {
+            penalties.removeFirst();
+        }
     }
 
     public void succeeded(long blockId) {

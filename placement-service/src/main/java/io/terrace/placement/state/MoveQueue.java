@@ -1,12 +1,12 @@
 package io.terrace.placement.state;
 
+import it.unimi.dsi.fastutil.longs.Long2ObjectMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +23,8 @@ public final class MoveQueue {
 
     private final int mostWaiting;
     private final ArrayDeque<Move> waiting = new ArrayDeque<>();
-    private final Map<Long, Move> inFlight = new HashMap<>();
-    private final Map<Long, Move> openByBlock = new HashMap<>();
+    private final Long2ObjectMap<Move> inFlight = new Long2ObjectOpenHashMap<>(0);
+    private final Long2ObjectMap<Move> openByBlock = new Long2ObjectOpenHashMap<>(0);
     private int promotionsWaiting;
     private int promotionsInFlight;
 

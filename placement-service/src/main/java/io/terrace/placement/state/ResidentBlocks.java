@@ -2,12 +2,12 @@ package io.terrace.placement.state;
 
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.protocol.StampedBlock;
+import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,10 +37,10 @@ public final class ResidentBlocks {
         }
     }
 
-    private final Map<Long, Resident> copies = new HashMap<>();
-    private final Map<Long, StampedBlock> pins = new HashMap<>();
+    private final Long2ObjectMap<Resident> copies = new Long2ObjectOpenHashMap<>(0);
+    private final Long2ObjectMap<StampedBlock> pins = new Long2ObjectOpenHashMap<>(0);
     /** In the order in which they were ordered. */
-    private final Map<Long, Held> held = new LinkedHashMap<>();
+    private final Long2ObjectMap<Held> held = new Long2ObjectLinkedOpenHashMap<>(0);
 
     private long reservedBytes;
 
