@@ -63,7 +63,7 @@ public final class FakeNamespaceView implements NamespaceView {
     public int pathLooks;
     int holderLooks;
     int partLooks;
-    int asked;
+    public int asked;
     int mostInOneLook;
     int directoryLooks;
     boolean safeMode;

@@ -21,6 +21,7 @@ import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks waiting moves against the NameNode's maps, lets through what the budget allows, and makes orders of it. Owned
@@ -43,15 +44,31 @@ public final class MoveDispatcher {
         this.homeChoice = homeChoice;
     }
 
-    /** Asks the NameNode about waiting promotions, in one hold of its lock; later where the DataNode led to too many. */
+    /**
+     * Asks the NameNode about the promotions that are next, in one hold of its lock; later where the DataNode led to too many. Those
+     * for which there is no place or no budget yet are not asked about: they may wait for minutes.
+     */
     public void examine(long nowMs, DataNodeState node) {
-        if (node.reportQuota().looks().available(nowMs) == 0) {
+        if (!node.isServing() || node.reportQuota().looks().available(nowMs) == 0) {
             return;
         }
+        int places = clusterState.moveSettings().inFlight() - node.moveQueue().promotionsInFlight();
+        long bytes = node.isIdle() ? Long.MAX_VALUE : node.budget().available(nowMs);
         List<Move> asked = new ArrayList<>();
         List<Candidate> candidates = new ArrayList<>();
         for (Move move : node.moveQueue().waiting()) {
-            if (asked.size() < view.lockBlocks() && move.needsExamination(nowMs, VERDICT_VALID_MS)) {
+            if (places <= 0 || bytes <= 0 || asked.size() == view.lockBlocks()) {
+                break;
+            }
+            if (!move.isPromotion()
+                    || move.outcome() != null
+                    || !move.isDue(nowMs)
+                    || vain(nowMs, node, move) != null) {
+                continue;
+            }
+            places--;
+            bytes -= move.block().lengthBytes();
+            if (move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 asked.add(move);
                 candidates.add(new Candidate(move.block(), node.uuid()));
             }
@@ -105,19 +122,9 @@ public final class MoveDispatcher {
                 orders.add(send(nowMs, moveQueue, move, 0));
                 continue;
             }
-            if (node.leaving() != null) {
-                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, node.leaving(), false);
-                continue;
-            }
-            if (move.cause() == Cause.POLICY && clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)) {
-                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, ControlTrial.SLOWER, false);
-                continue;
-            }
-            if (move.cause() == Cause.POLICY
-                    && homeChoice.isElsewhere(node, move.block().id())) {
-                // The order was lost or found no room, or its policy asked late: a second copy would be made and
-                // dropped.
-                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, "its home has moved", false);
+            String vain = vain(nowMs, node, move);
+            if (vain != null) {
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, vain, false);
                 continue;
             }
             promotionsOpen = promotionsOpen
@@ -131,6 +138,21 @@ public final class MoveDispatcher {
             }
         }
         return orders;
+    }
+
+    /** Why a promotion that waits is not wanted any more; null if it is. */
+    private @Nullable String vain(long nowMs, DataNodeState node, Move move) {
+        if (node.leaving() != null) {
+            return node.leaving();
+        }
+        if (move.cause() != Cause.POLICY) {
+            return null;
+        }
+        if (clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)) {
+            return ControlTrial.SLOWER;
+        }
+        // The order was lost or found no room, or its policy asked late: a second copy would be made and dropped.
+        return homeChoice.isElsewhere(node, move.block().id()) ? "its home has moved" : null;
     }
 
     private void promote(long nowMs, DataNodeState node, Move move, List<MoveOrder> orders) {

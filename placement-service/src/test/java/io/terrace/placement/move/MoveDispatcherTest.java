@@ -58,6 +58,29 @@ class MoveDispatcherTest extends DataNodeFixture {
     }
 
     @Test
+    void examine_ofMoreThanMayGoNow_asksAboutThoseThatMay() {
+        for (int i = 1; i <= SETTINGS.inFlight() + 3; i++) {
+            promotion(block(i, 1));
+        }
+        drop(block(9, 1));
+        dispatcher.examine(nowMs, node);
+        assertThat(names.asked).isEqualTo(SETTINGS.inFlight());
+        assertThat(dispatched()).containsExactly(1L, 2L, 9L);
+        dispatcher.examine(nowMs, node);
+        assertThat(names.asked).as("there is no place").isEqualTo(SETTINGS.inFlight());
+    }
+
+    @Test
+    void examine_beyondTheBudget_asksAboutNothing() {
+        promotion(block(1, 30));
+        promotion(block(2, 1));
+        assertThat(dispatched()).containsExactly(1L);
+        assertThat(names.asked).isEqualTo(1);
+        assertThat(dispatched()).isEmpty();
+        assertThat(names.asked).isEqualTo(1);
+    }
+
+    @Test
     void dispatch_beyondTheBudget_lendsOneMoveAndWaitsForTheDebt() {
         promotion(block(1, 30));
         promotion(block(2, 1));
