@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * Asks the NameNode which DataNodes hold a block, where that may decide about its home: the block is not in memory, and the
  * DataNode where its reads count has no free room for it.
  *
- * <p>The answer is good for ten minutes. A heartbeat leads to at most {@value ReportQuota#LOOKS_FOR_HOLDERS} looks of a bounded
+ * <p>The answer is good for {@value BlockHeat#CONFIRMED_MS} ms. A heartbeat leads to at most {@value ReportQuota#LOOKS_FOR_HOLDERS} looks of a bounded
  * number of blocks each, within the {@link ReportQuota} of its DataNode, and all heartbeats to {@value #LOOKS_PER_SECOND} a
  * second. What is beyond is counted and asked with a later heartbeat. A DataNode that reports a block and is not among the
  * holders leads to no other home. Owned by the loop's thread.

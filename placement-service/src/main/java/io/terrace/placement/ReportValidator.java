@@ -154,6 +154,7 @@ public final class ReportValidator {
         if (!known.block().equals(block)) {
             return Judgement.SUPERSEDES;
         }
+        known.heldBy(node);
         return known.isConfirmed(nowMs) || confirm(nowMs, known, node) ? Judgement.COUNTS : Judgement.UNCONFIRMED;
     }
 

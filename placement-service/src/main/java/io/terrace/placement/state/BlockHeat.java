@@ -20,11 +20,11 @@ public final class BlockHeat {
 
     static final int MOST_NODES = 4;
 
-    /** How long the NameNode's answer is good that those who report a block hold it. */
-    public static final long CONFIRMED_MS = 60_000;
-
-    /** How long the NameNode's answer is good which DataNodes hold a block. */
-    static final long LOCATED_MS = 600_000;
+    /**
+     * How long an answer of the NameNode is good: that those who report a block hold it, and which DataNodes hold it. Another
+     * DataNode that reports the block has it asked anew, and so has an order that the NameNode finds to be in vain.
+     */
+    public static final long CONFIRMED_MS = 3_600_000;
 
     private static final long NEVER = Long.MIN_VALUE;
     private static final DataNodeState[] NOBODY = {};
@@ -137,7 +137,7 @@ public final class BlockHeat {
 
     /** Whether it is known which DataNodes hold the block, as far as the NameNode's answer is still good. */
     public boolean isLocated(long nowMs) {
-        return locatedMs != NEVER && nowMs - locatedMs < LOCATED_MS;
+        return locatedMs != NEVER && nowMs - locatedMs < CONFIRMED_MS;
     }
 
     /**
@@ -148,6 +148,14 @@ public final class BlockHeat {
     public void locate(long nowMs, List<DataNodeState> named) {
         holders = named.toArray(NOBODY);
         locatedMs = nowMs;
+    }
+
+    /** The NameNode says that this DataNode holds the block: where it was not among the holders, they are not known any more. */
+    public void heldBy(DataNodeState node) {
+        if (holders.length > 0 && !Arrays.asList(holders).contains(node)) {
+            holders = NOBODY;
+            locatedMs = NEVER;
+        }
     }
 
     /** DataNodes that could be the home: the holders, or, where they are not known, those whose reads count here. */

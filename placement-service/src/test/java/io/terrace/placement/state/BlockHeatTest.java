@@ -2,10 +2,12 @@ package io.terrace.placement.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.DataNodeFixture;
 import io.terrace.protocol.StampedBlock;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class BlockHeatTest {
+class BlockHeatTest extends DataNodeFixture {
 
     private static final StampedBlock BLOCK = new StampedBlock(7, 1, 1 << 20);
 
@@ -29,5 +31,16 @@ class BlockHeatTest {
         assertThat(heat.knownForMs(3_000)).isEqualTo(-1);
         assertThat(heat.remember(5, 5 << 20, 0)).as("that is done once").isFalse();
         assertThat(heat.reads()).isEqualTo(5);
+    }
+
+    @Test
+    void heldBy_anotherThanTheHolders_voidsThem() {
+        BlockHeat heat = new BlockHeat(BLOCK, nowMs);
+        heat.locate(nowMs, List.of(node));
+        heat.heldBy(node);
+        assertThat(heat.isLocated(nowMs)).isTrue();
+        heat.heldBy(other);
+        assertThat(heat.isLocated(nowMs)).isFalse();
+        assertThat(heat.candidateCount()).isZero();
     }
 }

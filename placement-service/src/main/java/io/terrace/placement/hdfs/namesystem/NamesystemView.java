@@ -123,16 +123,22 @@ public final class NamesystemView implements NamespaceView {
         BlockManager blocks = namesystem.getBlockManager();
         return locked(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
             List<Verdict> verdicts = new ArrayList<>(candidates.size());
+            long lastId = 0;
+            BlockInfo last = null;
             for (Candidate candidate : candidates) {
-                verdicts.add(verdict(blocks, candidate));
+                // The DataNodes of one block are asked about one after another.
+                if (last == null || lastId != candidate.block().id()) {
+                    lastId = candidate.block().id();
+                    last = blocks.getStoredBlock(new Block(lastId));
+                }
+                verdicts.add(verdict(blocks, last, candidate));
             }
             return verdicts;
         });
     }
 
-    private static Verdict verdict(BlockManager blocks, Candidate candidate) {
+    private static Verdict verdict(BlockManager blocks, @Nullable BlockInfo stored, Candidate candidate) {
         StampedBlock block = candidate.block();
-        BlockInfo stored = blocks.getStoredBlock(new Block(block.id(), block.lengthBytes(), block.stamp()));
         if (stored == null || stored.isDeleted()) {
             return Verdict.GONE;
         }
