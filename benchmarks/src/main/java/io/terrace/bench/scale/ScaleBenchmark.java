@@ -7,18 +7,23 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.NamespaceView;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
@@ -50,6 +55,16 @@ public final class ScaleBenchmark implements Callable<Integer> {
     private static final int MOST_BYTES_PER_BLOCK = 400;
     private static final double MOST_LOCK_SHARE = 0.001;
 
+    private static final Set<Metric> COUNTERS = EnumSet.of(
+            Metric.PLACEMENT_LOCK_NANOSECONDS,
+            Metric.PLACEMENT_LOOKS_ORDERS_NANOSECONDS,
+            Metric.PLACEMENT_LOOKS_REPORTS_NANOSECONDS,
+            Metric.PLACEMENT_LOCK_HOLDS,
+            Metric.PLACEMENT_LOCK_BLOCKS,
+            Metric.PLACEMENT_HEAT_UNCONFIRMED,
+            Metric.PLACEMENT_PROMOTIONS_SENT);
+
+    private static final int FILL_STEPS = 10;
     private static final int TRACKED_OF = 100;
     private static final int UNTRACKED_OF = 20;
 
@@ -156,9 +171,9 @@ public final class ScaleBenchmark implements Callable<Integer> {
             load.sendAll(nodes, node -> node.heartbeat(LongStream.empty()));
             long heapWithNodes = heapBytes();
             sheet.note(id + ".heap_node", (double) (heapWithNodes - heapBefore) / dataNodes, "bytes a DataNode");
-            fill(load, nodes, spread, 0, trackedRows / 2);
+            fill(service, load, nodes, spread, 0, trackedRows / 2, trackedRows);
             long heapHalf = heapBytes();
-            fill(load, nodes, spread, trackedRows / 2, trackedRows);
+            fill(service, load, nodes, spread, trackedRows / 2, trackedRows, trackedRows);
             TimeUnit.SECONDS.sleep(1);
             if (service.status().tracked() != tracked) {
                 throw new IOException(service.status().tracked() + " blocks are tracked, not " + tracked);
@@ -175,11 +190,11 @@ public final class ScaleBenchmark implements Callable<Integer> {
                     node -> node.heartbeat(LongStream.generate(() -> drawn(random, spread, trackedRows, node.number()))
                             .limit(reads)
                             .distinct());
-            // Until the code is compiled, the first promotions are over and no answer of the fill is good any more.
+            // Until the code is compiled and the first promotions are over.
             sheet.progress("warm-up");
             load.send(nodes, heartbeat, perSecond, seconds);
             sheet.note(id + ".heap_mb", heapBytes() / 1e6, "MB in all, with the NameNode and what plays the DataNodes");
-            long[] before = counters(service);
+            Map<Metric, Long> before = counters(service);
             long beganNs = System.nanoTime();
             HeartbeatLoad.Cost cost = load.send(nodes, heartbeat, perSecond, seconds);
             report(id, cost, sheet);
@@ -191,15 +206,31 @@ public final class ScaleBenchmark implements Callable<Integer> {
         }
     }
 
-    /** Each DataNode reports reads of what it holds of some rows. */
-    private static void fill(HeartbeatLoad load, List<ScaleDataNode> nodes, BlockSpread spread, int from, int to)
+    /**
+     * Each DataNode reports reads of what it holds of some rows, a few at a time, over as long as an answer of the NameNode is good. So
+     * answers end while it is measured as often as they do in the long run. Rows come in steps, so that those which are read
+     * most do not come together.
+     */
+    private static void fill(
+            ScaledService service,
+            HeartbeatLoad load,
+            List<ScaleDataNode> nodes,
+            BlockSpread spread,
+            int from,
+            int to,
+            int rows)
             throws IOException, InterruptedException {
-        for (int replica = 0; replica < BlockSpread.REPLICAS; replica++) {
-            int of = replica;
-            load.sendAll(
-                    nodes,
-                    node -> node.heartbeat(
-                            IntStream.range(from, to).mapToLong(row -> spread.held(node.number(), row, of))));
+        int steps = Math.min(FILL_STEPS, to - from);
+        for (int step = 0; step < steps; step++) {
+            int first = from + step;
+            for (int replica = 0; replica < BlockSpread.REPLICAS; replica++) {
+                int of = replica;
+                load.sendAll(
+                        nodes,
+                        node -> node.heartbeat(IntStream.iterate(first, row -> row < to, row -> row + steps)
+                                .mapToLong(row -> spread.held(node.number(), row, of))));
+            }
+            service.pass(BlockHeat.CONFIRMED_MS * (to - from) / rows / steps);
         }
     }
 
@@ -225,23 +256,40 @@ public final class ScaleBenchmark implements Callable<Integer> {
         sheet.note(id + ".longest", handling.getMaxValue() / 1e6, "ms");
     }
 
-    private static long[] counters(ScaledService service) {
-        return new long[] {
-            service.value(Metric.PLACEMENT_LOCK_NANOSECONDS),
-            service.value(Metric.PLACEMENT_LOCK_HOLDS),
-            service.value(Metric.PLACEMENT_LOCK_BLOCKS),
-            service.value(Metric.PLACEMENT_HEAT_UNCONFIRMED),
-            service.value(Metric.PLACEMENT_HEARTBEATS)
-        };
+    private static Map<Metric, Long> counters(ScaledService service) {
+        Map<Metric, Long> counters = new EnumMap<>(Metric.class);
+        COUNTERS.forEach(metric -> counters.put(metric, service.value(metric)));
+        return counters;
     }
 
-    private static void counters(String id, long[] before, long[] after, long tookNs, ResultSheet sheet) {
-        double seconds = tookNs / 1e9;
-        sheet.note(id + ".unconfirmed", (after[3] - before[3]) / seconds, "reports a second that did not count");
-        if (after[1] > 0) {
-            sheet.atMost(id + ".lock_share", (double) (after[0] - before[0]) / tookNs, MOST_LOCK_SHARE);
-            sheet.note(id + ".lock_holds", (after[1] - before[1]) / seconds, "holds of the read lock a second");
-            sheet.note(id + ".lock_blocks", (after[2] - before[2]) / seconds, "blocks looked at under it a second");
+    private static void counters(
+            String id, Map<Metric, Long> before, Map<Metric, Long> after, long tookNs, ResultSheet sheet) {
+        ToDoubleFunction<Metric> perSecond =
+                metric -> (after.getOrDefault(metric, 0L) - before.getOrDefault(metric, 0L)) / (tookNs / 1e9);
+        ToDoubleFunction<Metric> share = metric -> perSecond.applyAsDouble(metric) / 1e9;
+        sheet.note(
+                id + ".unconfirmed",
+                perSecond.applyAsDouble(Metric.PLACEMENT_HEAT_UNCONFIRMED),
+                "reports a second that did not count");
+        sheet.note(id + ".promotions", perSecond.applyAsDouble(Metric.PLACEMENT_PROMOTIONS_SENT), "ordered a second");
+        if (share.applyAsDouble(Metric.PLACEMENT_LOCK_HOLDS) > 0) {
+            sheet.atMost(id + ".lock_share", share.applyAsDouble(Metric.PLACEMENT_LOCK_NANOSECONDS), MOST_LOCK_SHARE);
+            sheet.note(
+                    id + ".lock_share_orders",
+                    share.applyAsDouble(Metric.PLACEMENT_LOOKS_ORDERS_NANOSECONDS),
+                    "of it for orders");
+            sheet.note(
+                    id + ".lock_share_reports",
+                    share.applyAsDouble(Metric.PLACEMENT_LOOKS_REPORTS_NANOSECONDS),
+                    "of it for reports of reads");
+            sheet.note(
+                    id + ".lock_holds",
+                    perSecond.applyAsDouble(Metric.PLACEMENT_LOCK_HOLDS),
+                    "holds of the read lock a second");
+            sheet.note(
+                    id + ".lock_blocks",
+                    perSecond.applyAsDouble(Metric.PLACEMENT_LOCK_BLOCKS),
+                    "blocks looked at under it a second");
         }
     }
 

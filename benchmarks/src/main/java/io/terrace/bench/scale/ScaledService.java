@@ -18,6 +18,7 @@ import io.terrace.placement.write.WriteSpeeds;
 import java.io.Closeable;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.apache.hadoop.util.Time;
 
@@ -25,6 +26,7 @@ import org.apache.hadoop.util.Time;
 final class ScaledService implements Closeable {
 
     private final MetricRegistry metrics;
+    private final AtomicLong aheadMs = new AtomicLong();
     private final FirstNodes firstNodes;
     private final PlacementLoop loop;
     private final HeartbeatRpc rpc;
@@ -46,7 +48,7 @@ final class ScaledService implements Closeable {
                 new Active(policy),
                 metrics,
                 Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(properties::get)),
-                Time::monotonicNow);
+                () -> Time.monotonicNow() + aheadMs.get());
         firstNodes =
                 new FirstNodes(nameNode.namesystem().getBlockManager(), new WriteSpeeds(System::nanoTime), metrics);
         rpc = new HeartbeatRpc(
@@ -68,6 +70,11 @@ final class ScaledService implements Closeable {
 
     long value(Metric metric) {
         return metrics.value(metric);
+    }
+
+    /** Lets time pass for the service. */
+    void pass(long ms) {
+        aheadMs.addAndGet(ms);
     }
 
     @Override
