@@ -8,6 +8,8 @@ import java.util.Arrays;
  */
 final class LazyHeap {
 
+    private static final int LEAST_GROWTH = 8;
+
     private final int most;
     private int[] slots = new int[64];
     private double[] keys = new double[64];
@@ -43,7 +45,7 @@ final class LazyHeap {
     /** Adds without ordering; {@link #order} is to follow. */
     void append(int slot, double key) {
         if (count == slots.length) {
-            grow(Math.min(most, count * 2));
+            grow(Math.min(most, count + Math.max(LEAST_GROWTH, count >> 3)));
         }
         slots[count] = slot;
         keys[count++] = key;
