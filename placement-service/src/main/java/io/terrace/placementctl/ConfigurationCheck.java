@@ -149,7 +149,8 @@ final class ConfigurationCheck {
                     Severity.NOTE,
                     "tcp-no-class",
                     "fs.hdfs.impl is stock's: clients with this configuration read the memory of their own host alone",
-                    "set it to io.terrace.fs.TerraceFileSystem in the clients' core-site.xml");
+                    "set it to io.terrace.fs.TerraceFileSystem in the client's hdfs-site.xml or in the application's own"
+                            + " settings, never in core-site.xml");
         }
     }
 

@@ -48,7 +48,8 @@ final class WriteCheck {
                     Severity.WARNING,
                     "write-no-class",
                     WRITES + " is true, and fs.hdfs.impl is stock's: stock HDFS writes all files",
-                    "set it to io.terrace.fs.TerraceFileSystem in the clients' core-site.xml");
+                    "set it to io.terrace.fs.TerraceFileSystem in the client's hdfs-site.xml or in the application's own"
+                            + " settings, never in core-site.xml");
         } else if (encrypted || !protection.isEmpty()) {
             add(
                     Severity.WARNING,

@@ -51,6 +51,19 @@ class WriteCheckTest {
         assertThat(found(WRITES, TCP)).containsExactly("write-no-class");
     }
 
+    /** A process without the jar fails where core-site.xml names the class. */
+    @Test
+    void run_withoutTheClass_neverSendsToCoreSite() {
+        Configuration conf = new Configuration(false);
+        conf.set("terrace.client.write.enabled", "true");
+        conf.set("terrace.channel.tcp.port.offset", "10");
+        assertThat(new ConfigurationCheck(conf).run())
+                .filteredOn(finding -> finding.id().endsWith("no-class"))
+                .hasSize(2)
+                .allSatisfy(
+                        finding -> assertThat(finding.remedy()).contains("hdfs-site.xml", "never in core-site.xml"));
+    }
+
     @Test
     void run_protectedTransfer_saysThatStockWrites() {
         assertThat(found(WRITES, CLASS, TCP, "dfs.encrypt.data.transfer=true")).containsExactly("write-protected");

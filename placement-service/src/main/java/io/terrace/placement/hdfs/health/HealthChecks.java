@@ -255,7 +255,8 @@ public final class HealthChecks {
                     "a Mover is running or was killed (" + MOVER_ID
                             + " exists): it moves replicas back to their storage"
                             + " policies, and a replica that moves cannot be promoted meanwhile",
-                    "do not run the Mover beside Terrace; remove the file if none runs");
+                    "wait until it ends, or remove the file if none runs; where a Mover runs each night, set"
+                            + " terrace.datanode.move.guard on the DataNodes, which refuse it what a range of tiers keeps");
         }
     }
 

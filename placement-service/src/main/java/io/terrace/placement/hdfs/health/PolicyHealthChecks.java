@@ -62,8 +62,8 @@ public final class PolicyHealthChecks {
                     "policy.failed",
                     Severity.ERROR,
                     problem + "; " + placement.policyInForce().spec().policy() + " is in force",
-                    "put the jars of bin/terrace classpath, all of one build, on the NameNode's class path, or apply"
-                            + " another policy"));
+                    "put the jars that bin/terrace-classpath server prints (in a source tree: bin/terrace classpath), all of"
+                            + " one build, on the NameNode's class path, or apply another policy"));
         }
         placement
                 .lacking()
