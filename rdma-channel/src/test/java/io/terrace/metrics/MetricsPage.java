@@ -23,7 +23,7 @@ final class MetricsPage {
 
                 The id is in `status --json`, `tiers --json` and this page, and never changes. In JMX, at `/prom` and at the NameNode's
                 `/terrace/metrics` a metric has one name: counters end in `_total` (`Total` in JMX), times are in seconds. Counters that
-                can be summed have a name in common and a tag, `outcome` or `reason`: a label for Prometheus, a key of the bean's name in
+                can be summed have a name in common and a tag, `outcome`, `reason` or `asker`: a label for Prometheus, a key of the bean's name in
                 JMX (`Hadoop:service=DataNode,name=TerraceDataNode,datanode=UUID,outcome=done`). Of several class loaders that load a
                 client into a JVM, all but the first have the tag `loader`. Why: [decision 30](decisions/0030-figures.md).
                 """);

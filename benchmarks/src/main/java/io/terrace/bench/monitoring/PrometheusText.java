@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A page in Prometheus's text format.
@@ -21,6 +22,12 @@ import java.util.stream.Collectors;
 record PrometheusText(String from, String text) {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Pattern OURS = Pattern.compile("(# (HELP|TYPE) )?terrace_.*");
+    /** Names of the tags that tell the metrics of a family apart. */
+    private static final Set<String> TAGS = Stream.of(Metric.values())
+            .flatMap(metric -> Stream.ofNullable(Series.of(metric).tag()))
+            .map(Series.Tag::name)
+            .collect(Collectors.toUnmodifiableSet());
+
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
     static PrometheusText of(String url) throws IOException {
@@ -83,8 +90,7 @@ record PrometheusText(String from, String text) {
     private static String name(String line) {
         String labels = LABEL.matcher(line)
                 .results()
-                .filter(label ->
-                        label.group(1).equals("outcome") || label.group(1).equals("reason"))
+                .filter(label -> TAGS.contains(label.group(1)))
                 .map(label -> " " + label.group(1) + "=" + label.group(2))
                 .collect(Collectors.joining());
         return line.split("[{ ]", 2)[0] + labels;
