@@ -68,8 +68,9 @@ final class ConfCommand implements Callable<Integer> {
                 String.join(", ", parts.stream().map(PropertyReader::title).toList());
         return String.format(
                 Locale.ROOT,
-                "Terrace: %s properties to add to the hdfs-site.xml of: %s. Terrace's jars (bin/terrace classpath) must be"
-                        + " on the class path of these processes.",
+                "Terrace: %s properties to add to the hdfs-site.xml of: %s. Terrace's jars must be on the class path of"
+                        + " these processes: bin/terrace-classpath prints those of an installation, bin/terrace classpath those"
+                        + " of a source tree.",
                 complete ? "all" : "the",
                 readers);
     }
