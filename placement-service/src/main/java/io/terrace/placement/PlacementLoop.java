@@ -52,7 +52,7 @@ public final class PlacementLoop implements AutoCloseable {
     private volatile boolean running = true;
     private volatile Published published;
     private long epochSeen = Leadership.STANDBY;
-    private int failures;
+    private volatile int failures;
 
     /** What broke the loop; null once the loop has stood down for it. */
     private @Nullable Throwable failure;
@@ -157,6 +157,11 @@ public final class PlacementLoop implements AutoCloseable {
         }
     }
 
+    /** Whether it failed too often, and stays off until the NameNode is restarted. */
+    public boolean hasGivenUp() {
+        return failures >= MOST_FAILURES;
+    }
+
     /** Milliseconds on the loop's clock, for reports. */
     public long nowMs() {
         return clockMs.getAsLong();
@@ -215,7 +220,7 @@ public final class PlacementLoop implements AutoCloseable {
         publish();
         LOG.error(
                 "The placement loop broke and dropped its state; blocks stay where they are. {}",
-                failures < MOST_FAILURES ? "It starts anew." : "It stays off until the NameNode is restarted.",
+                hasGivenUp() ? "It stays off until the NameNode is restarted." : "It starts anew.",
                 e);
     }
 
@@ -233,7 +238,7 @@ public final class PlacementLoop implements AutoCloseable {
             LOG.info("Placement stood down: another NameNode decides");
         }
         epochSeen = epoch;
-        if (epoch != Leadership.STANDBY && failures < MOST_FAILURES) {
+        if (epoch != Leadership.STANDBY && !hasGivenUp()) {
             // After a failure the same leadership begins an epoch of its own, above the one that broke.
             long begun = Math.max(epoch, placement.epoch() + (epoch <= placement.epoch() ? 1 : 0));
             placement.policy(clockMs.getAsLong(), leadership.policy());

@@ -88,7 +88,9 @@ final class DoctorCommand extends ClusterCommand {
                         "none-active",
                         Severity.ERROR,
                         "no placement service is active: nothing is promoted",
-                        "start the NameNodes with dfs.namenode.plugins set; their logs name what is wrong"));
+                        "if all NameNodes are standby, make one active (hdfs haadmin); if the service of the active one has"
+                                + " failed, fail over and restart it; else set dfs.namenode.plugins and restart: the"
+                                + " NameNodes' logs say what is wrong"));
             }
         }
         found.sort(Comparator.comparing(Located::severity).reversed());
@@ -108,6 +110,15 @@ final class DoctorCommand extends ClusterCommand {
                     Severity.ERROR,
                     "the placement service does not answer: " + peer.problem(),
                     "check dfs.namenode.plugins and the log of that NameNode, and that the port is open"));
+        } else if (status.getFailed()) {
+            found.add(new Located(
+                    peer.name(),
+                    "service.failed",
+                    Severity.ERROR,
+                    "the placement loop of this NameNode failed too often and stays off: it decides nothing, even if the"
+                            + " NameNode is active for HDFS",
+                    "save the NameNode's log, in which 'The placement loop broke' says why; fail over to another NameNode, and"
+                            + " restart this one"));
         } else if (status.getActive() && !status.getServe()) {
             found.add(new Located(
                     peer.name(), "service.off", Severity.WARNING, "Terrace is switched off", "placementctl on"));

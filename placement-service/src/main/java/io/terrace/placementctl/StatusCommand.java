@@ -62,7 +62,11 @@ final class StatusCommand extends AdminCommand {
             return;
         }
         if (!status.getActive()) {
-            printer.line("Service    " + peer.name() + "  standby of NameNode " + status.getNameNode());
+            printer.line("Service    " + peer.name() + "  "
+                    + (status.getFailed()
+                            ? printer.bad("failed") + " in NameNode " + status.getNameNode()
+                                    + ": off until that NameNode is restarted"
+                            : "standby of NameNode " + status.getNameNode()));
             printer.line("Release    " + status.getRelease());
             return;
         }

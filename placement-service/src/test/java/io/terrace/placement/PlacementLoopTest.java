@@ -97,6 +97,7 @@ class PlacementLoopTest {
         breakLoop(new Planted(0));
         awaitEpoch(EPOCH + 1);
         assertThat(loop.ask(PlacementEngine::isActive)).isTrue();
+        assertThat(loop.hasGivenUp()).isFalse();
     }
 
     @Test
@@ -116,5 +117,6 @@ class PlacementLoopTest {
         eventually()
                 .untilAsserted(() -> assertThat(loop.engineStatus().active()).isFalse());
         assertThat(loop.ask(PlacementEngine::isActive)).isFalse();
+        assertThat(loop.hasGivenUp()).isTrue();
     }
 }

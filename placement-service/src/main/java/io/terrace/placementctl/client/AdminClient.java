@@ -92,9 +92,16 @@ public final class AdminClient implements AutoCloseable {
         }
         StringBuilder why = new StringBuilder("no placement service is active:");
         for (Peer peer : peers) {
-            why.append("\n  ").append(peer.name()).append("  ").append(peer.status == null ? peer.problem : "standby");
+            why.append("\n  ").append(peer.name()).append("  ").append(problem(peer));
         }
         throw new Unreachable(why.toString());
+    }
+
+    private static String problem(Peer peer) {
+        if (peer.status == null) {
+            return peer.problem;
+        }
+        return peer.status.getFailed() ? "failed, off until its NameNode is restarted" : "standby";
     }
 
     private static <T> T on(PlacementAdminPB service, Call<T> call) throws Refused, Unreachable {

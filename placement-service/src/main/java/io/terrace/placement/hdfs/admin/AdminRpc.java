@@ -168,6 +168,9 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
                     .setMoves(engineStatus.operatorState().moves())
                     .setPolicy(engineStatus.policy())
                     .setPinnedFiles(engineStatus.operatorState().pins().size());
+            if (loop.hasGivenUp()) {
+                response.setFailed(true);
+            }
             metricRegistry
                     .snapshot(Metric.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));

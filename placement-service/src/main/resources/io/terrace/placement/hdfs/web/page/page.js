@@ -70,12 +70,15 @@
     if (status.trouble) {
       sentences.push(status.trouble);
     }
+    if (status.failed) {
+      sentences.push('The placement service of this NameNode failed too often. It is off until this NameNode is restarted.');
+    }
     if (!status.serve) {
       sentences.push('Terrace is off: all reads are stock. placementctl on ends this.');
     } else if (!status.moves) {
       sentences.push('Moves are paused: what is in memory stays and is served. placementctl resume ends this.');
     }
-    const bad = status.trouble || worst === 'error';
+    const bad = status.trouble || status.failed || worst === 'error';
     const doubtful = bad || worst === 'warning' || !status.serve || !status.moves;
     const found = ['error', 'warning'].filter(number).map(severity => several(number(severity), severity));
     const line = byId('verdict');
