@@ -36,6 +36,7 @@ class DocumentedUseTest {
         List<Path> pages = new ArrayList<>(List.of(ROOT.resolve("README.md"), ROOT.resolve("docs/operations.md")));
         pages.add(ROOT.resolve("docs/placementctl.md"));
         pages.add(ROOT.resolve("docs/monitoring.md"));
+        pages.add(ROOT.resolve("docs/doctor.md"));
         pages.add(ROOT.resolve("docs/policy-file.md"));
         try (Stream<Path> guides = Files.list(ROOT.resolve("docs/guides"))) {
             guides.sorted().forEach(pages::add);
