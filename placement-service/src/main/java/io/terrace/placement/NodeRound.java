@@ -6,15 +6,15 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Which DataNodes a turn looks at: all of a cluster of up to {@value #AT_ONCE}, else a tenth, so that no turn delays the heartbeats that
- * wait for it. Owned by the engine's thread.
+ * Which DataNodes a turn looks at: all of a cluster of up to {@value #AT_ONCE}, else a twentieth of them, so that no turn delays the
+ * heartbeats that wait for it. Owned by the engine's thread.
  */
 final class NodeRound {
 
     /** Looking at so many takes less than a millisecond. */
     static final int AT_ONCE = 256;
 
-    private static final int TURNS = 10;
+    private static final int TURNS = 20;
 
     private List<DataNodeState> round = List.of();
     private int next;
