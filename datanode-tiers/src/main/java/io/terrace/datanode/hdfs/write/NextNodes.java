@@ -86,7 +86,8 @@ final class NextNodes {
     private record Asked(byte[] request, WriteThrough through, @Nullable WholeBlock whole) {}
 
     private NextNode open(DatanodeInfo node, Asked asked, long timeoutNs) throws IOException {
-        WriteConnection used = idle.take(node.getDatanodeUuid());
+        InetSocketAddress address = address(node);
+        WriteConnection used = idle.take(address.toString());
         if (used != null) {
             try {
                 return open(used, node, asked, timeoutNs);
@@ -94,7 +95,7 @@ final class NextNodes {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
         }
-        WriteConnection fresh = connect(node);
+        WriteConnection fresh = connect(node, address);
         try {
             return open(fresh, node, asked, timeoutNs);
         } catch (ConnectionEndedException e) {
@@ -136,15 +137,19 @@ final class NextNodes {
         return TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.readTimeoutMs(datanode)) / 2;
     }
 
-    private WriteConnection connect(DatanodeInfo node) throws IOException {
+    private InetSocketAddress address(DatanodeInfo node) throws IOException {
         int port = node.getXferPort() + portOffset;
         if (portOffset == 0 || port < 1 || port > mostPort) {
             throw NextNodeException.withoutChannel(node.getXferAddr());
         }
-        InetSocketAddress address = NetUtils.createSocketAddrForHost(host(node), port);
+        return NetUtils.createSocketAddrForHost(host(node), port);
+    }
+
+    /** Named by its address: what a request says of the DataNode there is the client's word, which others must not suffer from. */
+    private WriteConnection connect(DatanodeInfo node, InetSocketAddress address) throws IOException {
         try {
             return WriteConnection.connect(
-                    node.getDatanodeUuid(), address, TcpFrame.startWrites(), TimeUnit.MILLISECONDS.toNanos(CONNECT_MS));
+                    address.toString(), address, TcpFrame.startWrites(), TimeUnit.MILLISECONDS.toNanos(CONNECT_MS));
         } catch (IOException e) {
             checkGone(node, e);
             throw NextNodeException.withoutChannel(node.getXferAddr());
