@@ -179,6 +179,10 @@ final class Forwarder implements Closeable {
             }
         } catch (IOException | RuntimeException e) {
             failed(e);
+        } catch (Error e) {
+            // Nobody else ends the block: its writer would take it for sent on.
+            failed(new IOException("the thread that sends the block on broke", e));
+            throw e;
         } finally {
             queue.end();
             closeAll(finalised ? null : next, files, selector);

@@ -80,6 +80,26 @@ final class ForwardingFaultsTest {
         begun.assertFails("Ended");
     }
 
+    /** Nobody else would end the block, and its client would wait as long as both live. */
+    @Test
+    void forwarder_thatBreaks_endsTheBlock() throws Exception {
+        FakeNext next = pipeline.fakeNext("yes");
+        WriteNode first = pipeline.node("first", next.address(), Pipeline.LONG_NS);
+        first.events = new PipelineEvents() {
+            @Override
+            public void receiving() {
+                throw new OutOfMemoryError("thrown by the test");
+            }
+        };
+        Frames client = pipeline.client(first, Pipeline.contents(5_000));
+        assertThat(client.open()).isEqualTo("yes");
+        client.sendTo(5_000, NO_FLAGS);
+        FrameChannel frames = next.frames();
+        assertThat(FakeNext.take(frames)).isEqualTo(5_000);
+        FakeNext.ack(frames, 1, 1, 5_000, NO_FLAGS);
+        assertThat(client.failure()).contains("broke");
+    }
+
     @Test
     void next_thatFails_isQuoted() throws Exception {
         Begun begun = begin(Pipeline.LONG_NS, NO_FLAGS);

@@ -44,6 +44,9 @@ final class WriteNode implements BlockStore, Closeable {
     private final @Nullable InetSocketAddress next;
     private final long answerTimeoutNs;
 
+    /** Of blocks that are opened from now on. */
+    volatile PipelineEvents events = PipelineEvents.NONE;
+
     /** What a block has when it is opened, as after a recovery. */
     volatile byte[] startsWith = new byte[0];
 
@@ -108,7 +111,7 @@ final class WriteNode implements BlockStore, Closeable {
         if (whole != null) {
             return openWhole(request, through, whole);
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes);
+        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes, events);
         if (next != null) {
             WriteConnection connection =
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
@@ -142,7 +145,7 @@ final class WriteNode implements BlockStore, Closeable {
                 whole.sentOn();
             }
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0], 0);
+        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0], 0, events);
         blocks.add(block);
         return block;
     }
@@ -191,6 +194,7 @@ final class WriteNode implements BlockStore, Closeable {
         private final FileChannel sums;
         private final ChunkVerifier verifier = ChunkVerifier.JDK.of(ChecksumType.CRC32C, CHUNK_BYTES);
         private final long recoveredBytes;
+        private final PipelineEvents events;
         private @Nullable NextNode next;
         volatile long lengthBytes;
         volatile long acknowledged;
@@ -198,8 +202,9 @@ final class WriteNode implements BlockStore, Closeable {
         volatile boolean finished;
         volatile boolean left;
 
-        Block(Path dataFile, byte[] startsWith, long recoveredBytes) throws IOException {
+        Block(Path dataFile, byte[] startsWith, long recoveredBytes, PipelineEvents events) throws IOException {
             this.recoveredBytes = recoveredBytes;
+            this.events = events;
             this.dataFile = dataFile;
             this.sumFile = dataFile.resolveSibling(dataFile.getFileName() + ".sums");
             data = FileChannel.open(dataFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -235,7 +240,7 @@ final class WriteNode implements BlockStore, Closeable {
 
         @Override
         public PipelineEvents events() {
-            return PipelineEvents.NONE;
+            return events;
         }
 
         @Override
