@@ -274,13 +274,21 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     @Override
     public void shutdownBlockPool(String bpid) {
         events.poolGone(bpid);
-        super.shutdownBlockPool(bpid);
+        try {
+            super.shutdownBlockPool(bpid);
+        } finally {
+            events.poolGone(bpid); // A copy may have been published meanwhile.
+        }
     }
 
     @Override
     public void deleteBlockPool(String bpid, boolean force) throws IOException {
         events.poolGone(bpid);
-        super.deleteBlockPool(bpid, force);
+        try {
+            super.deleteBlockPool(bpid, force);
+        } finally {
+            events.poolGone(bpid);
+        }
     }
 
     @Override
