@@ -53,6 +53,8 @@ final class JournalAgent implements Agent {
     private long checkNs;
     private long[] toLoad = {};
     private int loaded;
+    /** A load was asked for and is not done. */
+    private boolean loading;
 
     /**
      * @param mostLoaded blocks whose heat is loaded at once
@@ -159,6 +161,10 @@ final class JournalAgent implements Agent {
         exchange.open(false);
         JournalStore broken = store;
         store = null;
+        if (loading) {
+            exchange.wantLoad();
+        }
+        loading = false;
         toLoad = new long[0];
         loaded = 0;
         if (broken != null) {
@@ -211,6 +217,7 @@ final class JournalAgent implements Agent {
 
     private int load(JournalStore open) throws JournalException {
         if (exchange.takeLoad()) {
+            loading = true;
             // Before all heat is gone through, which takes longer.
             exchange.notes(open.notes());
             toLoad = hottest(open);
@@ -224,6 +231,7 @@ final class JournalAgent implements Agent {
             }
         }
         if (loaded == toLoad.length) {
+            loading = false;
             toLoad = new long[0];
             loaded = 0;
         }

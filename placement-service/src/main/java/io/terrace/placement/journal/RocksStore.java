@@ -349,18 +349,19 @@ final class RocksStore implements JournalStore {
         Code code = e.getStatus() == null ? Code.Undefined : e.getStatus().getCode();
         String said = String.valueOf(e.getMessage());
         String lower = said.toLowerCase(Locale.ROOT);
-        if (lower.contains("lock")) {
-            return new JournalException(
-                    Next.RETRY,
-                    "another NameNode has the journal in " + dir + " (" + said + "): give each its own "
-                            + TerraceSettings.PLACEMENT_JOURNAL_DIR.key(),
-                    e);
-        }
         if (code == Code.Corruption
                 || code == Code.InvalidArgument
                 || code == Code.NotSupported
                 || lower.contains("no such file")) {
             return new JournalException(Next.BEGIN_ANEW, "the journal in " + dir + " is damaged (" + said + ")", e);
+        }
+        // A block of a file has "lock" in its name too.
+        if (lower.contains("while lock file") || lower.contains("lock hold by")) {
+            return new JournalException(
+                    Next.RETRY,
+                    "another NameNode has the journal in " + dir + " (" + said + "): give each its own "
+                            + TerraceSettings.PLACEMENT_JOURNAL_DIR.key(),
+                    e);
         }
         return new JournalException(
                 Next.RETRY,

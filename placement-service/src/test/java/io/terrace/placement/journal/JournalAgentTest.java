@@ -115,6 +115,20 @@ final class JournalAgentTest {
     }
 
     @Test
+    void load_thatFails_isDoneOnceTheStoreIsThereAgain() {
+        turn();
+        store.heat.put(1L, heat(1, 5, 1000));
+        store.failure = new JournalException(Next.RETRY, "the disk failed");
+        exchange.wantLoad();
+        turn();
+        assertThat(found()).isEmpty();
+        store.failure = null;
+        nowNs += MINUTE;
+        turn();
+        assertThat(found()).extracting(one -> one.heat().block().id()).containsExactly(1L);
+    }
+
+    @Test
     void noLibrary_isNeverTriedAgain() {
         store.failure = new JournalException(Next.GIVE_UP, "noexec");
         turn();

@@ -18,6 +18,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
+import org.rocksdb.Status.Code;
+import org.rocksdb.Status.SubCode;
 
 /** A real RocksDB. */
 final class RocksStoreTest {
@@ -73,6 +77,21 @@ final class RocksStoreTest {
             store.compact();
             assertThat(store.bytes()).isPositive();
         }
+    }
+
+    @Test
+    void failure_thatNamesABlock_isDamageAndNoLock() throws Exception {
+        Path below = dir.resolve("blocks");
+        RocksDBException rot = failure(Code.Corruption, "block checksum mismatch: stored = 1, in 000123.sst");
+        assertThat(RocksStore.failure(below, rot).next()).isEqualTo(Next.BEGIN_ANEW);
+        RocksDBException gone = failure(Code.IOError, "No such file or directory: " + below + "/000123.sst");
+        assertThat(RocksStore.failure(below, gone).next()).isEqualTo(Next.BEGIN_ANEW);
+        RocksDBException full = failure(Code.IOError, "No space left on device: " + below + "/000123.sst");
+        assertThat(RocksStore.failure(below, full)).hasMessageContaining("cannot be used");
+    }
+
+    private static RocksDBException failure(Code code, String message) {
+        return new RocksDBException(message, new Status(code, SubCode.None, message));
     }
 
     @Test
