@@ -99,7 +99,7 @@ final class AdminChanges {
         List<Located> blocks = located(AdminTarget.parse(target), refusals);
         for (int from = 0; from < blocks.size(); from += BATCH) {
             List<Located> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
-            loop.ask(placement -> {
+            loop.changeInTime(placement -> {
                 for (Located located : batch) {
                     Move move = placement.operator().promote(loop.nowMs(), user, located, uuid, refusals);
                     if (move != null) {
@@ -122,7 +122,7 @@ final class AdminChanges {
         List<Long> moves = new ArrayList<>();
         for (int from = 0; from < blocks.size(); from += BATCH) {
             List<StampedBlock> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
-            loop.ask(placement -> {
+            loop.changeInTime(placement -> {
                 for (StampedBlock block : batch) {
                     placement
                             .operator()

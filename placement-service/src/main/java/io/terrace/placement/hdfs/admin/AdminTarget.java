@@ -13,10 +13,16 @@ record AdminTarget(@Nullable String path, long blockId) {
 
     private static final Pattern BLOCK = Pattern.compile("(?:blk_)?(-?\\d{1,19})(?:_\\d{1,19})?(?:\\.meta)?");
 
-    /** @throws IllegalArgumentException saying what is allowed */
+    /**
+     * Doubled slashes and one at the end count as in Hadoop's commands.
+     *
+     * @throws IllegalArgumentException saying what is allowed
+     */
     static AdminTarget parse(String text) {
         if (text.startsWith("/")) {
-            return new AdminTarget(text, -1);
+            String path = text.replaceAll("/+", "/");
+            return new AdminTarget(
+                    path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path, -1);
         }
         Matcher block = BLOCK.matcher(text);
         if (block.matches()) {

@@ -48,7 +48,7 @@ final class PolicyChanges {
             }
             case REHEARSE_POLICY -> dryRun(text, request.hasForMs() ? request.getForMs() : DRY_RUN_MS);
             case END_REHEARSAL -> {
-                loop.ask(placement -> {
+                loop.changeInTime(placement -> {
                     placement.endShadowRun(loop.nowMs());
                     return true;
                 });
@@ -64,8 +64,8 @@ final class PolicyChanges {
             throw new IllegalArgumentException("a dry run needs a policy and a time from 1s to 1d");
         }
         PolicyChoice candidate = new PolicyChoice(PolicyStore.parsed("policy", text), Source.APPLIED, 0);
-        Optional<String> refusal =
-                loop.ask(placement -> Optional.ofNullable(placement.startShadowRun(loop.nowMs(), candidate, forMs)));
+        Optional<String> refusal = loop.changeInTime(
+                placement -> Optional.ofNullable(placement.startShadowRun(loop.nowMs(), candidate, forMs)));
         if (refusal.isPresent()) {
             throw new IOException(refusal.get());
         }

@@ -57,7 +57,7 @@ final class ReleaseChanges {
             if (homes.isEmpty()) {
                 throw new IOException("the NameNode is in safe mode: nothing moves");
             }
-            List<HomeMoves.Outcome> outcomes = loop.ask(placement -> homes.stream()
+            List<HomeMoves.Outcome> outcomes = loop.changeInTime(placement -> homes.stream()
                     .map(home -> home == null
                             ? HomeMoves.Outcome.refused("it is deleted")
                             : placement.release(loop.nowMs(), home, dryRun))

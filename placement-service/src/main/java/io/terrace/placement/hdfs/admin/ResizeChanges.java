@@ -37,7 +37,8 @@ final class ResizeChanges {
         int refused = 0;
         int accepted = 0;
         for (NodeReport node : nodes) {
-            Optional<String> refusal = loop.ask(placement -> Optional.ofNullable(placement.resize(node.uuid(), bytes)));
+            Optional<String> refusal =
+                    loop.changeInTime(placement -> Optional.ofNullable(placement.resize(node.uuid(), bytes)));
             accepted += refusal.isEmpty() ? 1 : 0;
             refused += refusal.isEmpty() ? 0 : 1;
             refusal.ifPresent(why -> response.addMessages(node.name() + ": " + why));
