@@ -63,9 +63,22 @@ public final class Segments {
         return dir.resolve(String.format(Locale.ROOT, "paths-%013d.tsv.gz", fromMs));
     }
 
-    /** A new gzipped file for its owner only, to be flushed as it is written. */
+    /** A new gzipped file for its owner only, to be flushed as it is written; none where there is no room to begin it. */
     static OutputStream create(Path file) throws IOException {
-        return new GZIPOutputStream(createPlain(file), 1 << 15, true);
+        return gzipped(createPlain(file), file);
+    }
+
+    static OutputStream gzipped(OutputStream plain, Path file) throws IOException {
+        try {
+            return new GZIPOutputStream(plain, 1 << 15, true);
+        } catch (IOException e) {
+            try (plain) {
+                Files.deleteIfExists(file);
+            } catch (IOException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
     }
 
     /** A new file for its owner only. */

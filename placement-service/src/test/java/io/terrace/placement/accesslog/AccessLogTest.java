@@ -13,6 +13,7 @@ import io.terrace.placement.accesslog.Segments.Segment;
 import io.terrace.policy.replay.Trace;
 import io.terrace.policy.replay.TraceReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -155,5 +156,18 @@ class AccessLogTest {
         try (AccessLog log = log(1 << 20)) {
             assertThatThrownBy(() -> log.read("../secret", 0, 10)).isInstanceOf(IOException.class);
         }
+    }
+
+    @Test
+    void segment_thatCannotBeBegun_leavesNoFile(@TempDir Path other) throws IOException {
+        Path file = Files.createFile(other.resolve("accesses-0000000000001.csv.gz"));
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int written) throws IOException {
+                throw new IOException("no space left");
+            }
+        };
+        assertThatThrownBy(() -> Segments.gzipped(full, file)).hasMessage("no space left");
+        assertThat(file).doesNotExist();
     }
 }
