@@ -242,7 +242,7 @@ public final class FirstReads {
     /** Withdraws the order of a copy, unless it was sent. */
     private void withdraw(long nowMs, DataNodeState node, long blockId, String why) {
         Move open = node.moveQueue().open(blockId);
-        if (open != null && !open.isSent()) {
+        if (open != null && open.cause().isAhead() && open.isPromotion() && !open.isSent()) {
             clusterState.moveTracker().withdraw(nowMs, node, open, MoveOutcome.CANCELLED, why, false);
         }
     }
