@@ -67,7 +67,7 @@ final class HeartbeatProcessor {
                 result.bytesMoved());
         switch (result.outcome()) {
             case DONE -> done(nowMs, node, move);
-            case CHANGED -> node.policy().vanished(nowMs, block.id());
+            case CHANGED -> moveTracker.forget(nowMs, node, block);
             case PINNED -> {
                 Resident resident = node.residents().find(block.id());
                 node.residents().put(new Resident(block, resident == null ? nowMs : resident.sinceMs, true));
@@ -117,15 +117,19 @@ final class HeartbeatProcessor {
                 change -> node.session().unreported().remove(change.block().id()));
         if (changes.size() < HeartbeatLimits.ENTRIES) {
             // The report is complete, so the DataNode evicted by itself what is not in it.
-            node.session().unreported().forEach(id -> wentAway(nowMs, node, id));
+            node.session().unreported().forEach(id -> {
+                boolean unused = wentAway(nowMs, node, id);
+            });
             node.session().unreported().clear();
         }
         reportValidator.askAboutHomes(nowMs, node, changes);
         for (Residency change : changes) {
             if (change.resident()) {
                 arrived(nowMs, node, change);
-            } else {
-                wentAway(nowMs, node, change.block().id());
+            } else if (!wentAway(nowMs, node, change.block().id())
+                    && node.moveQueue().open(change.block().id()) == null) {
+                // It came and went since the last heartbeat: a result may have told the policy that it is there.
+                moveTracker.confirm(nowMs, node, change.block(), node.layout().base());
             }
         }
         if (!changes.isEmpty()) {
@@ -209,7 +213,8 @@ final class HeartbeatProcessor {
         }
     }
 
-    private void wentAway(long nowMs, DataNodeState node, long blockId) {
+    /** A copy left; whether it was known to be there. */
+    private boolean wentAway(long nowMs, DataNodeState node, long blockId) {
         Move open = node.moveQueue().open(blockId);
         if (open != null && !open.isPromotion() && !open.isSent()) {
             node.moveQueue().detach(open);
@@ -221,5 +226,6 @@ final class HeartbeatProcessor {
         if (wasHere && (open == null || !open.isSent())) {
             node.policy().vanished(nowMs, blockId);
         }
+        return wasHere;
     }
 }

@@ -246,7 +246,7 @@ final class HeatProcessor {
         }
         DataNodeState home = old.home();
         if (home != null) {
-            home.policy().vanished(nowMs, id);
+            moveTracker.forget(nowMs, home, old.block());
         }
         clusterState.heat().remove(id);
     }

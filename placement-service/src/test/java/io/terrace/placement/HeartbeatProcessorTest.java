@@ -114,6 +114,36 @@ class HeartbeatProcessorTest extends DataNodeFixture {
         assertThat(metricRegistry.value(Metric.PLACEMENT_RESULTS_STALE)).isEqualTo(1);
     }
 
+    @Test
+    void promotionDone_ofACopyThatHasLeftAgain_isNotWhatThePolicyKnows() {
+        Move move = sent(promotion(BLOCK));
+        result(move, MoveOutcome.DONE);
+        reports(false, left(BLOCK));
+        assertThat(policy.told).containsExactly("1 moved to " + MEMORY, "1 moved to " + BASE);
+    }
+
+    @Test
+    void result_thatTheBlockChanged_leavesACopyOfTheNewContentKnown() {
+        Move move = sent(promotion(BLOCK));
+        resides(new StampedBlock(1, BLOCK.stamp() + 1, MB));
+        result(move, MoveOutcome.CHANGED);
+        assertThat(policy.told).containsExactly("1 stays in " + MEMORY);
+    }
+
+    @Test
+    void reservedBytes_ofABlockWithAPinAndADirective_countOnce() {
+        node.residents().put(new Resident(BLOCK, nowMs, true));
+        node.residents().pin(BLOCK);
+        assertThat(node.residents().reservedBytes()).isEqualTo(BLOCK.lengthBytes());
+        node.residents().unpin(1);
+        assertThat(node.residents().reservedBytes()).isEqualTo(BLOCK.lengthBytes());
+        node.residents().pin(BLOCK);
+        assertThat(node.residents().remove(1)).isNotNull();
+        assertThat(node.residents().reservedBytes()).isEqualTo(BLOCK.lengthBytes());
+        node.residents().unpin(1);
+        assertThat(node.residents().reservedBytes()).isZero();
+    }
+
     /** A service that has just begun hears of reads before it hears what is resident. */
     @Test
     void waitingPromotion_ofWhatTurnsOutToBeResident_endsAndThePolicyKnows() {

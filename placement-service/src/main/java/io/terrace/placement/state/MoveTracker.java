@@ -148,6 +148,16 @@ public final class MoveTracker {
         }
     }
 
+    /** The policy knew the block with that content, which is gone; a copy of another content stays known. */
+    public void forget(long nowMs, DataNodeState node, StampedBlock gone) {
+        Resident copy = node.residents().find(gone.id());
+        if (copy == null || copy.block.sameContent(gone)) {
+            node.policy().vanished(nowMs, gone.id());
+        } else {
+            correct(nowMs, node, copy.block, node.tierOf(gone.id()));
+        }
+    }
+
     /**
      * Takes back a move that was not sent. What was to make room for it stays.
      *

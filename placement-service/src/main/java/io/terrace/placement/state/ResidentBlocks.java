@@ -31,10 +31,6 @@ public final class ResidentBlocks {
             this.sinceMs = sinceMs;
             this.pinnedThere = pinnedThere;
         }
-
-        private long reservedBytes() {
-            return pinnedThere ? block.lengthBytes() : 0;
-        }
     }
 
     private final Long2ObjectMap<Resident> copies = new Long2ObjectOpenHashMap<>(0);
@@ -74,13 +70,15 @@ public final class ResidentBlocks {
 
     /** A copy, in place of what was known of one of the block. */
     public void put(Resident resident) {
-        Resident before = copies.put(resident.block.id(), resident);
-        reservedBytes += resident.reservedBytes() - (before == null ? 0 : before.reservedBytes());
+        long before = claimedBytes(resident.block.id());
+        copies.put(resident.block.id(), resident);
+        reservedBytes += claimedBytes(resident.block.id()) - before;
     }
 
     public @Nullable Resident remove(long blockId) {
+        long before = claimedBytes(blockId);
         Resident gone = copies.remove(blockId);
-        reservedBytes -= gone == null ? 0 : gone.reservedBytes();
+        reservedBytes += claimedBytes(blockId) - before;
         return gone;
     }
 
@@ -125,10 +123,18 @@ public final class ResidentBlocks {
         return held.containsKey(blockId);
     }
 
+    /** A block takes its room once, whoever claims it. */
     private long claimedBytes(long blockId) {
         StampedBlock pinned = pins.get(blockId);
+        if (pinned != null) {
+            return pinned.lengthBytes();
+        }
         Held hold = held.get(blockId);
-        return pinned != null ? pinned.lengthBytes() : hold != null ? hold.block.lengthBytes() : 0;
+        if (hold != null) {
+            return hold.block.lengthBytes();
+        }
+        Resident copy = copies.get(blockId);
+        return copy != null && copy.pinnedThere ? copy.block.lengthBytes() : 0;
     }
 
     /** Whether it is of a file that is pinned, or there by a cache directive. */
