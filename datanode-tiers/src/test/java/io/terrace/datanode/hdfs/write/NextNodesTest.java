@@ -1,0 +1,124 @@
+package io.terrace.datanode.hdfs.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WriteFrame;
+import io.terrace.channel.write.WriteThrough;
+import io.terrace.common.DaemonThreads;
+import io.terrace.datanode.write.NextNode;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BaseHeaderProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationHeaderProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a client says of the DataNodes after this one is its word alone. */
+@Tag("cluster")
+@Timeout(60)
+class NextNodesTest {
+
+    private static final int PORT_OFFSET = 1;
+
+    @TempDir
+    private Path dir;
+
+    /** Opens each block that it is asked for, and counts them. */
+    private static final class Listener implements Closeable {
+        private final ServerSocketChannel server =
+                ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        final AtomicInteger opened = new AtomicInteger();
+
+        Listener() throws IOException {
+            DaemonThreads.make("listener", this::serve).start();
+        }
+
+        private void serve() {
+            try (FrameChannel frames = new FrameChannel(server.accept())) {
+                frames.receiveBody(ByteBuffer.allocate(TcpFrame.HEADER_BYTES));
+                for (WriteFrame open = frames.receive(); open != null; open = frames.receive()) {
+                    frames.receiveBody(ByteBuffer.allocate(open.bodyBytes()));
+                    byte[] body = Answers.success();
+                    ByteBuffer answer = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
+                    new WriteFrame(body.length, WriteFrame.OPENED, (byte) 0, 0).encode(answer);
+                    frames.send(answer.put(body).flip());
+                    opened.incrementAndGet();
+                }
+            } catch (IOException e) {
+                // The test has ended.
+            }
+        }
+
+        /** Named as the client likes. */
+        DatanodeInfo named(String uuid) throws IOException {
+            int port = ((InetSocketAddress) server.getLocalAddress()).getPort() - PORT_OFFSET;
+            return new DatanodeInfoBuilder()
+                    .setNodeID(new DatanodeID("127.0.0.1", "localhost", uuid, port, 1, 1, 1))
+                    .build();
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.close();
+        }
+    }
+
+    private static WriteRequest request(DatanodeInfo target) throws IOException {
+        OpWriteBlockProto proto = OpWriteBlockProto.newBuilder()
+                .setHeader(ClientOperationHeaderProto.newBuilder()
+                        .setClientName("client")
+                        .setBaseHeader(BaseHeaderProto.newBuilder()
+                                .setBlock(PBHelperClient.convert(new ExtendedBlock("pool", 1, 0, 1)))))
+                .setStage(BlockConstructionStage.PIPELINE_SETUP_CREATE)
+                .setPipelineSize(2)
+                .setMinBytesRcvd(0)
+                .setMaxBytesRcvd(0)
+                .setLatestGenerationStamp(0)
+                .setRequestedChecksum(
+                        DataTransferProtoUtil.toProto(DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512)))
+                .addAllTargets(List.of(PBHelperClient.convert(target)))
+                .addTargetStorageTypes(PBHelperClient.convertStorageType(StorageType.DISK))
+                .build();
+        return WriteRequest.parse(proto.toByteArray());
+    }
+
+    @Test
+    void connection_ofAnAddress_isNotUsedForAnotherOfTheSameName() throws Exception {
+        MiniDFSCluster.Builder one = new MiniDFSCluster.Builder(new HdfsConfiguration(), dir.toFile()).numDataNodes(1);
+        try (MiniDFSCluster cluster = one.build();
+                Listener hostile = new Listener();
+                Listener honest = new Listener()) {
+            NextNodes nodes = new NextNodes(cluster.getDataNodes().get(0), PORT_OFFSET);
+            for (Listener each : List.of(hostile, hostile, honest)) {
+                NextNode next = nodes.open(request(each.named("uuid of the honest one")), WriteThrough.NONE);
+                assertThat(next).isNotNull();
+                next.unused().accept(next.connection());
+            }
+            assertThat(hostile.opened).as("its own connection is used again").hasValue(2);
+            assertThat(honest.opened).hasValue(1);
+        }
+    }
+}
