@@ -15,6 +15,7 @@ import io.terrace.datanode.hdfs.dataset.GuardedListener;
 import io.terrace.datanode.hdfs.dataset.NvmVolumes;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
 import io.terrace.datanode.hdfs.dataset.PassedDescriptors;
+import io.terrace.datanode.hdfs.dataset.PassedMetaFiles;
 import io.terrace.datanode.hdfs.dataset.ReaderAddresses;
 import io.terrace.datanode.hdfs.dataset.TierDatasetListener;
 import io.terrace.datanode.hdfs.dataset.TierExtension;
@@ -295,6 +296,7 @@ final class DataNodeTiers implements Closeable {
         DatasetListener copies = new TierDatasetListener(
                 tier,
                 directory,
+                new PassedMetaFiles(memory.checksums(), replicas),
                 onNvm,
                 pinRequests,
                 anchored,

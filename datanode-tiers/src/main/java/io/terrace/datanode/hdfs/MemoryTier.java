@@ -10,6 +10,7 @@ import io.terrace.datanode.hdfs.dataset.PassedDescriptors;
 import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.memory.MemoryDirectory;
 import io.terrace.datanode.memory.MemoryTierListener;
+import io.terrace.datanode.memory.PassedChecksums;
 import io.terrace.datanode.memory.UnlinkedBytes;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -31,6 +32,7 @@ final class MemoryTier {
     private final MemoryDirectory directory;
     private final @Nullable SlotTable slots;
     private final MemoryTierListener listener;
+    private final PassedChecksums checksums;
     private final WatchedFiles files;
     private final LocalTier extents;
     private final UnlinkedBytes unlinkedBytes;
@@ -54,7 +56,8 @@ final class MemoryTier {
         slots = settings.channelDir() == null ? null : parts.add(slotTable(settings));
         listener = new MemoryTierListener(
                 metricRegistry, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
-        files = new WatchedFiles(directory);
+        checksums = directory.checksums();
+        files = new WatchedFiles((extent, truncate) -> checksums.remove(extent) && directory.remove(extent, truncate));
         extents = new LocalTier(
                 new LocalTier.Limits(settings.capacityBytes(), settings.extentsMax(), settings.lentTimeoutNs()),
                 new AddressSpace(REGION_BASE, settings.regionBytes(), settings.regionRestNs()),
@@ -63,7 +66,8 @@ final class MemoryTier {
                 slots == null ? SharedSlots.NONE : new SharedSlots(slots),
                 listener,
                 descriptors::isHeld);
-        unlinkedBytes = new UnlinkedBytes(extents, directory::usedBytes, slots == null ? 0 : Files.size(slots.path()));
+        long slotBytes = slots == null ? 0 : Files.size(slots.path());
+        unlinkedBytes = new UnlinkedBytes(extents, directory::usedBytes, () -> slotBytes + checksums.bytes());
         regionEnd = REGION_BASE + settings.regionBytes();
         gauges(metricRegistry);
     }
@@ -105,6 +109,11 @@ final class MemoryTier {
     /** Passes on what the tier tells. */
     MemoryTierListener listener() {
         return listener;
+    }
+
+    /** The checksums of copies whose descriptors are passed. */
+    PassedChecksums checksums() {
+        return checksums;
     }
 
     /** The files of the copies, which tell before one is removed. */

@@ -42,6 +42,7 @@ import org.slf4j.LoggerFactory;
  *   extents/POOL/blk_ID_STAMP_NUMBER   one file for each copy, 0444 when whole, in a directory of 0700
  *   leftovers/         files of an earlier process, to be verified or deleted
  *   drafts/            copies whose blocks are being written, 0600
+ *   checksums/         of copies whose descriptors were passed to stock readers, 0600
  * </pre>
  *
  * <p>Thread-safe. A directory that is missing, not the process's own ({@link OwnDirectory}), in use or not in memory is an
@@ -156,6 +157,11 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     /** Copies whose blocks are being written; what an earlier process left there is removed. */
     public CopyDrafts drafts() throws IOException {
         return new CopyDrafts(root.directory("drafts"), this);
+    }
+
+    /** Checksums of copies whose descriptors are passed; what an earlier process left there is removed. */
+    public PassedChecksums checksums() throws IOException {
+        return new PassedChecksums(root.directory("checksums"));
     }
 
     /** Bytes of the file system, used or not. */

@@ -18,7 +18,7 @@ public final class UnlinkedBytes {
 
     private final LocalTier tier;
     private final LongSupplier fileSystemUsedBytes;
-    private final long otherBytes;
+    private final LongSupplier otherBytes;
     private long lookNs;
     private boolean looked;
     private volatile long bytes;
@@ -29,7 +29,7 @@ public final class UnlinkedBytes {
      * @param fileSystemUsedBytes what the file system says is used; negative when that tells nothing
      * @param otherBytes what is there besides copies
      */
-    public UnlinkedBytes(LocalTier tier, LongSupplier fileSystemUsedBytes, long otherBytes) {
+    public UnlinkedBytes(LocalTier tier, LongSupplier fileSystemUsedBytes, LongSupplier otherBytes) {
         this.tier = tier;
         this.fileSystemUsedBytes = fileSystemUsedBytes;
         this.otherBytes = otherBytes;
@@ -58,6 +58,6 @@ public final class UnlinkedBytes {
 
     private long accountedBytes(LocalTier.Usage usage) {
         // The last page of each file counts in full.
-        return usage.usedBytes() + (long) usage.extents() * AddressSpace.PAGE_BYTES + otherBytes;
+        return usage.usedBytes() + (long) usage.extents() * AddressSpace.PAGE_BYTES + otherBytes.getAsLong();
     }
 }

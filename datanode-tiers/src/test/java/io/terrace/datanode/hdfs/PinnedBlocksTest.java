@@ -79,6 +79,46 @@ class PinnedBlocksTest {
     }
 
     @Test
+    void passedCopy_whoseBlockIsAppendedTo_keepsItsChecksums() throws Exception {
+        int bytes = 300_001;
+        Path file = cluster.write("passed-appended", bytes, 1);
+        BlockKey before = cluster.key(file, 0);
+        cluster.pin(file, 1);
+        cluster.awaitResident(0, before);
+        try (Passed first =
+                        Passed.of(cluster.datanode(0), cluster.located(file, 0).getBlock());
+                Passed second =
+                        Passed.of(cluster.datanode(0), cluster.located(file, 0).getBlock())) {
+            try (FSDataOutputStream out = cluster.fs().append(file)) {
+                out.write(TerraceCluster.contents("more", 1000));
+            }
+            cluster.awaitResident(0, cluster.key(file, 0));
+            assertThat(first.verified()).isEqualTo(TerraceCluster.contents("passed-appended", bytes));
+            assertThat(second.verified()).isEqualTo(TerraceCluster.contents("passed-appended", bytes));
+        }
+        try (Passed after =
+                Passed.of(cluster.datanode(0), cluster.located(file, 0).getBlock())) {
+            assertThat(after.verified()).hasSize(bytes + 1000).isEqualTo(cluster.read(file));
+        }
+    }
+
+    @Test
+    void passedCopy_whoseBlockIsTruncated_keepsItsChecksums() throws Exception {
+        int bytes = 512 * 900;
+        Path file = cluster.write("passed-truncated", bytes, 1);
+        BlockKey before = cluster.key(file, 0);
+        cluster.pin(file, 1);
+        cluster.awaitResident(0, before);
+        try (Passed copy =
+                Passed.of(cluster.datanode(0), cluster.located(file, 0).getBlock())) {
+            cluster.fs().truncate(file, 100_001);
+            cluster.awaitGone(0, before);
+            await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> cluster.read(file).length == 100_001);
+            assertThat(copy.verified()).isEqualTo(TerraceCluster.contents("passed-truncated", bytes));
+        }
+    }
+
+    @Test
     void copy_ofTruncatedAndDeletedFile_goes() throws Exception {
         int bytes = 500_000;
         Path file = cluster.write("truncated", bytes, 1);

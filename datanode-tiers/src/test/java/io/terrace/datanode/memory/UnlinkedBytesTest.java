@@ -46,7 +46,7 @@ class UnlinkedBytesTest {
             new MemoryTierListener(metricRegistry, key -> {}, more -> {}),
             key -> false);
     private long fileSystemBytes = OTHERS;
-    private final UnlinkedBytes unlinkedBytes = new UnlinkedBytes(tier, () -> fileSystemBytes, OTHERS);
+    private final UnlinkedBytes unlinkedBytes = new UnlinkedBytes(tier, () -> fileSystemBytes, () -> OTHERS);
     private long nowNs;
 
     private static BlockKey key(long id) {

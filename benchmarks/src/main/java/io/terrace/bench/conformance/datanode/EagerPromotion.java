@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,11 @@ final class EagerPromotion implements DatasetListener {
             copy = listener.openCopy(block, offset);
         }
         return copy;
+    }
+
+    @Override
+    public @Nullable LengthInputStream openMeta(ExtendedBlock block) {
+        return listener.openMeta(block);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs.dataset;
 import java.io.InputStream;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,13 @@ public interface DatasetListener {
     /** The block's bytes from the memory copy, for the reader that the calling thread serves; null for stock's own. */
     @Nullable
     InputStream openCopy(ExtendedBlock block, long offset);
+
+    /**
+     * The meta file that belongs to the copy that {@link #openCopy} gave this thread just now, where both descriptors go to a
+     * client; null for the replica's own.
+     */
+    @Nullable
+    LengthInputStream openMeta(ExtendedBlock block);
 
     /**
      * The stream that stock opened for this reader, as it should be handed out.

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +68,12 @@ public final class GuardedListener implements DatasetListener {
     @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
         return ask(present -> Optional.ofNullable(present.openCopy(block, offset)), Optional.<InputStream>empty())
+                .orElse(null);
+    }
+
+    @Override
+    public @Nullable LengthInputStream openMeta(ExtendedBlock block) {
+        return ask(present -> Optional.ofNullable(present.openMeta(block)), Optional.<LengthInputStream>empty())
                 .orElse(null);
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,7 @@ public final class TierDatasetListener implements DatasetListener {
 
     private final LocalTier tier;
     private final MemoryDirectory directory;
+    private final PassedMetaFiles passedMetaFiles;
     private final @Nullable NvmExtents nvm;
     private final PinRequests pinRequests;
     private final AnchoredPins anchored;
@@ -40,6 +42,7 @@ public final class TierDatasetListener implements DatasetListener {
     public TierDatasetListener(
             LocalTier tier,
             MemoryDirectory directory,
+            PassedMetaFiles passedMetaFiles,
             @Nullable NvmExtents nvm,
             PinRequests pinRequests,
             AnchoredPins anchored,
@@ -49,6 +52,7 @@ public final class TierDatasetListener implements DatasetListener {
             LongSupplier nanoClock) {
         this.tier = tier;
         this.directory = directory;
+        this.passedMetaFiles = passedMetaFiles;
         this.nvm = nvm;
         this.pinRequests = pinRequests;
         this.anchored = anchored;
@@ -77,6 +81,11 @@ public final class TierDatasetListener implements DatasetListener {
         try {
             file = new FileInputStream(directory.file(extent).toFile());
             file.getChannel().position(offset);
+            if (passed && !passedMetaFiles.open(extent)) {
+                file.close();
+                notPassed(extent);
+                return null;
+            }
             long openNs = nanoClock.getAsLong() - beganNs;
             InputStream copy = CountedStream.of(file, nanoClock, (bytes, readNs) -> {
                 tier.giveBack(extent, nanoClock.getAsLong());
@@ -94,9 +103,25 @@ public final class TierDatasetListener implements DatasetListener {
             LOG.warn("Cannot open the memory copy {}; it is dropped and the replica is read", extent, e);
             tier.changed(pool, blockId, nanoClock.getAsLong());
             tier.giveBack(extent, nanoClock.getAsLong());
+            passedMetaFiles.discard();
             closeQuietly(file);
             return null;
         }
+    }
+
+    private void notPassed(Extent extent) {
+        BlockKey key = extent.key();
+        if (tier.isPinned(key.pool(), key.blockId())) {
+            // Its client may anchor what it was told is pinned, and then skips the checksums; not once the copy is
+            // dropped.
+            tier.changed(key.pool(), key.blockId(), nanoClock.getAsLong());
+        }
+        tier.giveBack(extent, nanoClock.getAsLong());
+    }
+
+    @Override
+    public @Nullable LengthInputStream openMeta(ExtendedBlock block) {
+        return passedMetaFiles.take(block);
     }
 
     @Override

@@ -34,6 +34,7 @@ class GuardedListenerTest {
             assertThat(stops).hasValue(1);
             InputStream stock = new ByteArrayInputStream(new byte[1]);
             assertThat(guarded.openCopy(block, 0)).isNull();
+            assertThat(guarded.openMeta(block)).isNull();
             assertThat(guarded.opened(block, stock, 1)).isSameAs(stock);
             assertThat(guarded.pinned("pool")).isEmpty();
             assertThat(guarded.pinCapacityBytes()).isZero();

@@ -83,7 +83,9 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
 
     @Override
     public @Nullable LengthInputStream getMetaDataInputStream(ExtendedBlock b) throws IOException {
-        return open(b, () -> super.getMetaDataInputStream(b));
+        DatasetListener present = listener();
+        LengthInputStream ofCopy = present == null ? null : present.openMeta(b);
+        return ofCopy != null ? ofCopy : open(b, () -> super.getMetaDataInputStream(b));
     }
 
     @Override
