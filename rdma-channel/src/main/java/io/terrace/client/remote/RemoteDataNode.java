@@ -36,8 +36,6 @@ public final class RemoteDataNode {
     private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final String uuid;
-    private final String host;
-    private final int port;
     private final ClientConfig.Remote settings;
     private final String clientName;
     private final MetricRegistry metricRegistry;
@@ -47,12 +45,22 @@ public final class RemoteDataNode {
     /** From when somebody is to connect until it was tried. */
     private final AtomicBoolean connecting = new AtomicBoolean();
 
+    /** Where to connect the next time. */
+    private volatile Address address;
+
     private volatile @Nullable RemoteGrantCache current;
     private volatile boolean retired;
     private volatile long pausedUntilNs;
     private volatile long polledNs;
     private volatile long usedNs;
     private volatile int failures;
+
+    private record Address(String host, int port) {
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
 
     RemoteDataNode(
             String uuid,
@@ -64,8 +72,7 @@ public final class RemoteDataNode {
             ConnectQueue connects,
             LongSupplier nanoClock) {
         this.uuid = uuid;
-        this.host = host;
-        this.port = port;
+        this.address = new Address(host, port);
         this.settings = settings;
         this.clientName = clientName;
         this.metricRegistry = metricRegistry;
@@ -73,6 +80,18 @@ public final class RemoteDataNode {
         this.nanoClock = nanoClock;
         this.pausedUntilNs = nanoClock.getAsLong();
         this.usedNs = pausedUntilNs;
+    }
+
+    /**
+     * The NameNode said that it is there. It may have come back at another address than before: the next connection is made to
+     * that. A pause stays, since readers with old answers name the old address in turn with others. What is the same, or
+     * connected, allocates nothing.
+     */
+    void isAt(String host, int port) {
+        Address known = address;
+        if ((known.port() != port || !known.host().equals(host)) && !isConnected()) {
+            address = new Address(host, port);
+        }
     }
 
     /** Whether the DataNode says that it has the block; has somebody connect when there is no connection yet. */
@@ -135,7 +154,7 @@ public final class RemoteDataNode {
             return;
         }
         if (isOfOneOfSeveral(grant.connection(), why)) {
-            LOG.debug("A connection beside others to {}:{} has ended", host, port, why);
+            LOG.debug("A connection beside others to {} has ended", address, why);
             return;
         }
         RemoteGrantCache present = current;
@@ -144,12 +163,12 @@ public final class RemoteDataNode {
         }
         if (why instanceof ChecksumMismatchException) {
             metricRegistry.increment(Metric.CLIENT_REMOTE_CORRUPT);
-            LOG.warn("{} from the memory of {} does not match its checksums", grant.key(), host, why);
+            LOG.warn("{} from the memory of {} does not match its checksums", grant.key(), address, why);
             if (present != null) {
                 present.refuse(grant.key().block());
             }
         } else if (why instanceof ChannelException channel && channel.status() == TransferStatus.NO_ACCESS) {
-            LOG.debug("The grant of {} at {} has ended", grant.key(), host);
+            LOG.debug("The grant of {} at {} has ended", grant.key(), address);
             grant.region().close();
         } else {
             pause(grant.connection(), why);
@@ -235,8 +254,9 @@ public final class RemoteDataNode {
             if (!isConnected()) {
                 use(null);
                 // Here, since it may have to ask for the address.
-                InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
-                RemoteConnection connection = RemoteConnection.to(uuid, address, settings, clientName, metricRegistry);
+                Address to = address;
+                InetSocketAddress resolved = NetUtils.createSocketAddrForHost(to.host(), to.port());
+                RemoteConnection connection = RemoteConnection.to(uuid, resolved, settings, clientName, metricRegistry);
                 use(new RemoteGrantCache(connection, settings, metricRegistry));
                 if (retired) {
                     use(null);
@@ -278,7 +298,7 @@ public final class RemoteDataNode {
         failures = failed;
         long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failed - 1));
         pausedUntilNs = nanoClock.getAsLong() + pauseNs;
-        LOG.debug("No tcp channel to DataNode {} at {}:{} for {} ms", uuid, host, port, pauseNs / 1_000_000, why);
+        LOG.debug("No tcp channel to DataNode {} at {} for {} ms", uuid, address, pauseNs / 1_000_000, why);
         closeIfStill(present);
     }
 }

@@ -228,22 +228,24 @@ public final class RemoteDataNodes {
 
     private @Nullable RemoteDataNode node(DatanodeInfo holder) {
         String uuid = holder.getDatanodeUuid();
-        RemoteDataNode known = nodes.get(uuid);
-        if (known != null) {
-            return known;
-        }
+        String host = settings.byHostname() ? holder.getHostName() : holder.getIpAddr();
         int port = holder.getXferPort() + settings.portOffset();
         if (port < 1 || port > mostPort) {
             return null;
+        }
+        RemoteDataNode known = nodes.get(uuid);
+        if (known != null) {
+            known.isAt(host, port);
+            return known;
         }
         if (nodes.size() >= settings.nodesMax() && !makeRoom()) {
             metricRegistry.increment(Metric.CLIENT_REMOTE_FULL);
             return null;
         }
-        return nodes.computeIfAbsent(uuid, fresh -> {
-            String host = settings.byHostname() ? holder.getHostName() : holder.getIpAddr();
-            return new RemoteDataNode(uuid, host, port, settings, clientName, metricRegistry, connects, nanoClock);
-        });
+        return nodes.computeIfAbsent(
+                uuid,
+                fresh -> new RemoteDataNode(
+                        uuid, host, port, settings, clientName, metricRegistry, connects, nanoClock));
     }
 
     /** Gives up the DataNode that was not read from for longest; false when all were lately, and so are worth more. */

@@ -2,6 +2,7 @@ package io.terrace.client.remote;
 
 import static io.terrace.channel.server.TcpGrantFixture.BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.server.TcpGrantFixture;
 import io.terrace.channel.tcp.TcpLimits;
@@ -10,6 +11,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -137,6 +139,38 @@ final class RemoteDataNodesTest {
         assertThat(toConnect).hasSize(1);
         toConnect.remove().run();
         assertThat(nodes.holds(block(alive()))).isTrue();
+    }
+
+    @Test
+    void holds_whereTheDataNodeCameBackAtAnotherPort_connectsToThat() throws IOException {
+        RemoteDataNodes nodes = nodes(new ConnectQueue(toConnect::add, 0), 256);
+        DatanodeInfo before = alive();
+        nodes.holds(block(before));
+        toConnect.remove().run();
+        assertThat(nodes.holds(block(before))).isTrue();
+
+        int oldPort = port();
+        fixture.close();
+        fixture = new TcpGrantFixture(Files.createDirectory(dir.resolve("again")), TcpLimits.DEFAULT);
+        fixture.announce(BLOCK);
+        assertThat(port()).isNotEqualTo(oldPort);
+        await().until(() -> {
+            nowNs.addAndGet(HOUR_NS);
+            return !nodes.holds(block(before));
+        });
+        toConnect.remove().run();
+        assertThat(nodes.holds(block(alive())))
+                .as("not before the pause is over")
+                .isFalse();
+        assertThat(toConnect).isEmpty();
+
+        nowNs.addAndGet(HOUR_NS);
+        assertThat(nodes.holds(block(alive()))).isFalse();
+        toConnect.remove().run();
+        assertThat(nodes.holds(block(alive()))).isTrue();
+        assertThat(nodes.holds(block(before)))
+                .as("for those who know the old port too")
+                .isTrue();
     }
 
     private RemoteDataNodes nodes(ConnectQueue connects, int most) {
