@@ -57,11 +57,12 @@ record WriteSetup(Configuration conf, @Nullable WriteClient writes) {
         long delayMs = conf.getInt(
                 BlockWrite.LOCATEFOLLOWINGBLOCK_INITIAL_DELAY_MS_KEY,
                 BlockWrite.LOCATEFOLLOWINGBLOCK_INITIAL_DELAY_MS_DEFAULT);
-        if (delayMs <= FIRST_DELAY_MS) {
-            return conf;
-        }
         long longestMs = conf.getInt(
                 BlockWrite.LOCATEFOLLOWINGBLOCK_MAX_DELAY_MS_KEY, BlockWrite.LOCATEFOLLOWINGBLOCK_MAX_DELAY_MS_DEFAULT);
+        // Without a longest delay to wait for, no number of tries takes as long.
+        if (delayMs <= FIRST_DELAY_MS || longestMs <= 0) {
+            return conf;
+        }
         int retries = conf.getInt(
                 BlockWrite.LOCATEFOLLOWINGBLOCK_RETRIES_KEY, BlockWrite.LOCATEFOLLOWINGBLOCK_RETRIES_DEFAULT);
         long leftMs = 0;

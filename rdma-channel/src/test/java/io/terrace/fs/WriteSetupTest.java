@@ -6,9 +6,13 @@ import io.terrace.client.ClientMetrics;
 import io.terrace.metrics.Metric;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class WriteSetupTest {
     private static final String DELAY = "dfs.client.block.write.locateFollowingBlock.initial.delay.ms";
+    private static final String LONGEST_DELAY = "dfs.client.block.write.locateFollowingBlock.max.delay.ms";
     private static final String RETRIES = "dfs.client.block.write.locateFollowingBlock.retries";
 
     private final Configuration conf = new Configuration(false);
@@ -44,6 +48,16 @@ final class WriteSetupTest {
     void of_aShortDelay_isKept() {
         conf.set("terrace.client.write.enabled", "true");
         conf.setInt(DELAY, 1);
+        assertThat(WriteSetup.of(conf).conf()).isSameAs(conf);
+    }
+
+    /** Stock asks again at once then, or fails; no number of tries takes as long. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1})
+    @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void of_noLongestDelay_isKept(int longestMs) {
+        conf.set("terrace.client.write.enabled", "true");
+        conf.setInt(LONGEST_DELAY, longestMs);
         assertThat(WriteSetup.of(conf).conf()).isSameAs(conf);
     }
 }
