@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * it is stock's.
  */
 final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
+    /** What numbers of frames begin with, where stock's code takes them for numbers of its packets. */
+    private static final long FRAMES = 1L << 62;
+
     private final FileOutput output;
     private final WriteClient writes;
     private final ExcludableNodes excludable;
@@ -366,16 +369,19 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     @Override
     long getLastQueuedSeqno() {
-        return stockWrites ? super.getLastQueuedSeqno() : output.lastQueued();
+        return stockWrites ? super.getLastQueuedSeqno() : FRAMES + output.lastQueued();
     }
 
+    /** @throws LeftToStockException where stock's stream has, or is to have, what was queued as frames */
     @Override
     void waitForAckedSeqno(long sequence) throws IOException {
-        if (stockWrites) {
+        if (sequence < FRAMES) {
             super.waitForAckedSeqno(sequence);
-            return;
+        } else if (stockWrites) {
+            throw new LeftToStockException();
+        } else {
+            await(timeoutMs -> output.awaitAcked(sequence - FRAMES, timeoutMs));
         }
-        await(timeoutMs -> output.awaitAcked(sequence, timeoutMs));
     }
 
     /** Waits until the NameNode may be asked to complete the file. */
