@@ -9,14 +9,19 @@ import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -125,6 +130,76 @@ class MixedPipelineTest {
         assertThat(cluster.located(file, 0).getLocations()).hasSize(3);
         assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - before)
                 .isEqualTo(1);
+    }
+
+    /** What its DataNodes lack has no data: a flush of what was flushed, and the block's end. */
+    @Test
+    void oneWithoutChannel_joinsAtTheBlocksEnd_stockEndsIt() throws Exception {
+        Path file = new Path("/ended");
+        byte[] written = TerraceCluster.contents("ended", 700 + BLOCK);
+        CountDownLatch over = new CountDownLatch(1);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, 700);
+            out.hflush();
+            cluster.cluster().startDataNodes(conf, 1, true, null, null);
+            cluster.cluster().waitActive();
+            DatanodeInfo held = pipeline(out)[random.nextInt(3)];
+            DataNodeFaultInjector.set(new DataNodeFaultInjector() {
+                @Override
+                public void delay() {
+                    if (Thread.currentThread().getName().startsWith("terrace-write-" + held.getDatanodeUuid())) {
+                        awaitUnlessInterrupted(over);
+                    }
+                }
+            });
+            FutureTask<Void> flush = waiting(out::hsync);
+            FutureTask<Void> end =
+                    waiting(() -> ((DFSOutputStream) out.getWrappedStream()).hsync(EnumSet.of(SyncFlag.END_BLOCK)));
+            long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
+            FutureTask<Void> stops = task(() -> stop(held));
+            new Thread(stops).start();
+            await().atMost(WritesCluster.PATIENCE)
+                    .until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES) > recoveries);
+            over.countDown();
+            stops.get();
+            flush.get();
+            end.get();
+            assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, 700));
+            out.write(written, 700, written.length - 700);
+        } finally {
+            DataNodeFaultInjector.set(new DataNodeFaultInjector());
+            over.countDown();
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
+        assertThat(cluster.located(file, 0).getBlockSize()).isEqualTo(700);
+    }
+
+    private interface Call {
+        void run() throws IOException;
+    }
+
+    private static FutureTask<Void> task(Call call) {
+        return new FutureTask<>(() -> {
+            call.run();
+            return null;
+        });
+    }
+
+    /** Runs a call that waits for acknowledgements on another thread, and returns once it does. */
+    private static FutureTask<Void> waiting(Call call) {
+        FutureTask<Void> task = task(call);
+        Thread thread = new Thread(task);
+        thread.start();
+        await().atMost(WritesCluster.PATIENCE).until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        return task;
+    }
+
+    private static void awaitUnlessInterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static DatanodeInfo[] pipeline(FSDataOutputStream out) {

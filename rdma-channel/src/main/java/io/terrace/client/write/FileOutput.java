@@ -16,7 +16,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 public final class FileOutput {
     /** Stock's output stream. */
     public interface StockOutput {
-        /** The next byte is this one of the block, the first of a chunk. */
+        /** The next byte is this one of the block, the first of a chunk; where none follows, the block ends before it. */
         void begin(long blockOffset);
 
         void write(byte[] bytes) throws IOException;
@@ -115,11 +115,13 @@ public final class FileOutput {
         boolean begun = false;
         boolean blockEnds = false;
         for (DataFrame frame = left.peek(); frame != null; frame = left.peek()) {
-            if (!begun && !frame.isEmpty()) {
+            // A flush without data says nothing; an end without data says where the block ends.
+            boolean counts = !frame.isEmpty() || frame.isEnd();
+            if (!begun && counts) {
                 stock.begin(frame.offset());
             }
             byte[] bytes = begun ? frame.fresh() : frame.all();
-            begun |= !frame.isEmpty();
+            begun |= counts;
             // A full block ends by itself; one that is the file's last by what stock's stream does next.
             if (blockEnds) {
                 stock.endBlock();

@@ -258,8 +258,8 @@ final class FileSender implements BlockSender.Progress {
         block = null;
         queue.giveBack(failed.sent());
         ackedBytes = failed.ackedBytes();
-        DataFrame next = queue.peek();
-        ending = next != null && next.isEnd();
+        List<DataFrame> end = queue.peekEnd();
+        ending = !end.isEmpty();
         if (!stock.isRunning()) {
             return;
         }
@@ -267,9 +267,11 @@ final class FileSender implements BlockSender.Progress {
         recovering = true;
         stock.recoverBlock(fault, ending);
         recovering = false;
-        if (ending && next != null && stock.isRunning()) {
-            queue.poll();
-            queue.acked(next);
+        if (ending && stock.isRunning()) {
+            for (DataFrame frame : end) {
+                queue.poll();
+                queue.acked(frame);
+            }
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
         } else {

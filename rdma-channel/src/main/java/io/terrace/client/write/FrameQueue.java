@@ -112,6 +112,21 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
         return next != null && next.isWhole() ? next : null;
     }
 
+    /** What {@link #poll} would take up to a block's end, if none of it has data; nothing otherwise. */
+    synchronized List<DataFrame> peekEnd() {
+        List<DataFrame> end = new ArrayList<>();
+        for (DataFrame frame : unsent) {
+            if (!frame.isEmpty()) {
+                break;
+            }
+            end.add(frame);
+            if (frame.isEnd()) {
+                return end;
+            }
+        }
+        return List.of();
+    }
+
     @Override
     public @Nullable DataFrame poll() {
         DataFrame next = take();

@@ -9,15 +9,20 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class FileOutputTest {
     private static final int BLOCK_BYTES = 1 << 20;
@@ -179,6 +184,70 @@ final class FileOutputTest {
         streamer.output().release();
         assertThat(stock.toByteArray()).isEqualTo(Arrays.copyOf(rest, 600));
         assertThat(streamer.output().write(rest, 0, 1)).isZero();
+    }
+
+    /** A block ends, without data, while stock takes over within it. */
+    @ParameterizedTest
+    @CsvSource({"0, false", "1000, false", "1000, true"})
+    void drainTo_nothingButTheBlocksEndIsLeft_endsTheBlock(int nextBytes, boolean flushed) throws Exception {
+        byte[] next = random(nextBytes, 13);
+        server = new FakeWriteServer() {
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                return !frame.has(WriteFrame.SYNC);
+            }
+
+            @Override
+            Status opened(OpWriteBlockProto request) {
+                if (request.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
+                    return Status.SUCCESS;
+                }
+                // As another thread than the one that waits for the flush.
+                streamer.output().endBlock(false);
+                streamer.write(next);
+                if (flushed) {
+                    streamer.output().flush(false);
+                }
+                return Status.ERROR_UNSUPPORTED;
+            }
+        };
+        streamer = new FakeStreamer(pool, metricRegistry, server.port(), BLOCK_BYTES, false, true);
+        streamer.losesChannel = true;
+        streamer.write(random(700, 12));
+        streamer.output().flush(false);
+        streamer.awaitAll();
+        streamer.output().flush(true);
+        streamer.awaitAll();
+        assertThat(streamer.output().isLeftToStock()).isTrue();
+
+        List<String> calls = new ArrayList<>();
+        streamer.output().drainTo(new FileOutput.StockOutput() {
+            @Override
+            public void begin(long blockOffset) {
+                calls.add("begins at " + blockOffset);
+            }
+
+            @Override
+            public void write(byte[] bytes) {
+                if (bytes.length > 0) {
+                    assertThat(bytes).isEqualTo(next);
+                    calls.add("the next block's data");
+                }
+            }
+
+            @Override
+            public void endBlock() {
+                calls.add("a block ends");
+            }
+        });
+        streamer.output().release();
+
+        if (nextBytes == 0) {
+            // What ends the file's last block is stock's close.
+            assertThat(calls).containsExactly("begins at 700");
+        } else {
+            assertThat(calls).containsExactly("begins at 700", "a block ends", "the next block's data");
+        }
     }
 
     @Test

@@ -67,11 +67,7 @@ final class PipelineRecoveryTest {
             @Nullable
             FailedPipeline beforeAck(Block block, WriteFrame frame) {
                 own.countDown();
-                try {
-                    all.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
+                awaitUninterrupted(all);
                 return null;
             }
         });
@@ -179,6 +175,50 @@ final class PipelineRecoveryTest {
         assertThat(closedBytes).containsExactly(700L, 700L);
         assertThat(streamer.badNodes()).containsExactly(0, 0);
         assertThat(streamer.ended()).isEqualTo(2);
+    }
+
+    /** A flush of what was flushed already has no data either. */
+    @Test
+    void send_aFlushAndTheBlocksEndFail_isFinalisedByItsOpening() throws Exception {
+        List<BlockConstructionStage> opened = new CopyOnWriteArrayList<>();
+        CountDownLatch ended = new CountDownLatch(1);
+        start(new FakeWriteServer() {
+            @Override
+            Status opened(OpWriteBlockProto request) {
+                opened.add(request.getStage());
+                return Status.SUCCESS;
+            }
+
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                if (!frame.has(WriteFrame.SYNC)) {
+                    return true;
+                }
+                awaitUninterrupted(ended);
+                return false;
+            }
+        });
+        streamer.write(random(700, 8));
+        streamer.output().flush(false);
+        streamer.awaitAll();
+        streamer.output().flush(true);
+        streamer.output().endBlock(false);
+        ended.countDown();
+        streamer.awaitAll();
+        streamer.close();
+        assertThat(opened)
+                .containsExactly(
+                        BlockConstructionStage.PIPELINE_SETUP_CREATE, BlockConstructionStage.PIPELINE_CLOSE_RECOVERY);
+        assertThat(stored()).isEqualTo(random(700, 8));
+        assertThat(streamer.ended()).isEqualTo(1);
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
