@@ -240,14 +240,50 @@ class WriteRecoveryTest {
         try (FSDataOutputStream out = client.create(file, (short) 1)) {
             out.write(written, 0, first);
             out.hflush();
-            DataNode datanode = cluster.datanode(0);
-            datanode.shutdownDatanode(true);
-            await().atMost(PATIENCE).until(() -> !datanode.isDatanodeUp());
-            assertThat(cluster.cluster().restartDataNode(0, true)).isTrue();
-            cluster.cluster().waitActive();
+            restartForAnUpgrade(0);
             out.write(written, first, written.length - first);
         }
         assertWhole(file, written, 1);
+    }
+
+    /** One after the other, as in a rolling upgrade: who comes back takes the place of who goes next. */
+    @Test
+    void dataNodesOfAPipeline_restartedForAnUpgrade_comeBack() throws Exception {
+        start(4);
+        newClient(REPLACE + "policy", "ALWAYS");
+        Path file = new Path("/rolled");
+        byte[] written = TerraceCluster.contents("rolled", BLOCK - 1);
+        DFSClientFaultInjector.set(new DFSClientFaultInjector() {
+            @Override
+            public boolean skipRollingRestartWait() {
+                return true;
+            }
+        });
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            int done = 0;
+            for (int i = 0; i < 3; i++) {
+                out.write(written, done, 700);
+                out.hflush();
+                done += 700;
+                DatanodeInfo node = WritesCluster.pipeline(out).get(random.nextInt(3));
+                restartForAnUpgrade(writes.indexOf(node));
+            }
+            out.write(written, done, written.length - done);
+            out.hflush();
+            assertThat(WritesCluster.pipeline(out)).hasSize(3);
+        } finally {
+            DFSClientFaultInjector.set(new DFSClientFaultInjector());
+        }
+        assertWhole(file, written, 3);
+    }
+
+    private void restartForAnUpgrade(int index) throws IOException {
+        DataNode datanode = cluster.datanode(index);
+        datanode.shutdownDatanode(true);
+        await().atMost(PATIENCE).until(() -> !datanode.isDatanodeUp());
+        assertThat(cluster.cluster().restartDataNode(index, true)).isTrue();
+        cluster.cluster().waitActive();
+        writes.awaitChannels();
     }
 
     @Test

@@ -47,7 +47,7 @@ record WritesCluster(TerraceCluster cluster) implements AutoCloseable {
     }
 
     /** A plugin starts on a thread of its own. */
-    private void awaitChannels() {
+    void awaitChannels() {
         for (DataNode datanode : cluster.cluster().getDataNodes()) {
             InetSocketAddress address = new InetSocketAddress(
                     datanode.getXferAddress().getAddress(),
@@ -89,9 +89,13 @@ record WritesCluster(TerraceCluster cluster) implements AutoCloseable {
 
     /** Stops a DataNode, to be started again. */
     DataNodeProperties stop(DatanodeInfo node) {
+        return cluster.cluster().stopDataNode(indexOf(node));
+    }
+
+    int indexOf(DatanodeInfo node) {
         for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
             if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
-                return cluster.cluster().stopDataNode(i);
+                return i;
             }
         }
         throw new AssertionError(node + " does not run");

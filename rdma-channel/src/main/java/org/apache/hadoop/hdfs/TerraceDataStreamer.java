@@ -312,6 +312,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                     pipelineTypes = types;
                     getErrorState().resetInternalError();
                     getLastException().clear();
+                    RestartingNodes.readmit(this);
                     return true;
                 }
             } catch (IOException e) {
