@@ -9,19 +9,28 @@ import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.SecurityTestUtil;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OverlappedWritesTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
     private static final String RETRIES = "dfs.client.block.write.locateFollowingBlock.retries";
+    private static final long LIFETIME_MS = TimeUnit.HOURS.toMillis(10);
     private static final Duration PATIENCE = WritesCluster.PATIENCE;
 
     private final long seed = System.nanoTime();
@@ -55,6 +65,7 @@ class OverlappedWritesTest {
         Configuration conf = WritesCluster.configuration();
         // The second next block, and the file's end, wait for reports.
         conf.setInt("dfs.namenode.replication.min", 2);
+        conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setLong("dfs.blockreport.incremental.intervalMsec", 50);
         writes = WritesCluster.start(6, conf);
         cluster = writes.cluster();
@@ -161,7 +172,36 @@ class OverlappedWritesTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void dataNodeGone_whenTheFirstHadAll_isReplaced(int victim) throws Exception {
-        Path file = new Path("/gone" + victim);
+        replaces(new Path("/gone" + victim), victim, () -> {});
+    }
+
+    /** What came with the block opens none of its replicas again. */
+    @Test
+    void dataNodeGone_fromABlockThatOutlivedItsToken_isReplaced() throws Exception {
+        BlockTokenSecretManager tokens =
+                cluster.cluster().getNamesystem().getBlockManager().getBlockTokenSecretManager();
+        SecurityTestUtil.setBlockTokenLifetime(tokens, 3_000);
+        try {
+            replaces(new Path("/outlived"), 1 + random.nextInt(2), () -> {
+                // That of a block is no older than one made now.
+                Token<BlockTokenIdentifier> token = tokens.generateToken(
+                        new ExtendedBlock("pool", 1), EnumSet.of(AccessMode.WRITE), new StorageType[0], new String[0]);
+                while (!SecurityTestUtil.isBlockTokenExpired(token)) {
+                    Thread.sleep(20);
+                }
+                SecurityTestUtil.setBlockTokenLifetime(tokens, LIFETIME_MS);
+            });
+        } finally {
+            SecurityTestUtil.setBlockTokenLifetime(tokens, LIFETIME_MS);
+        }
+    }
+
+    private interface Pause {
+        void run() throws Exception;
+    }
+
+    /** @param within the first block */
+    private void replaces(Path file, int victim, Pause within) throws Exception {
         byte[] written = TerraceCluster.contents(file.toString(), 2 * BLOCK + 700);
         long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
         long replaced = ClientMetrics.value(Metric.CLIENT_WRITE_REPLICAS_REPLACED);
@@ -172,6 +212,7 @@ class OverlappedWritesTest {
             out.hflush();
             List<DatanodeInfo> first = WritesCluster.pipeline(out);
             lost.add(first.get(victim).getDatanodeUuid());
+            within.run();
             HeldDataNode held = new HeldDataNode(first.get(victim == 0 ? 1 : 2));
             DataNodeFaultInjector.set(held);
             FutureTask<Void> flush = overlap(out, written, BLOCK + 700);

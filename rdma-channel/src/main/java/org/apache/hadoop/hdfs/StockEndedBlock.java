@@ -1,6 +1,7 @@
 package org.apache.hadoop.hdfs;
 
 import io.terrace.client.write.EndedBlock;
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -35,6 +37,9 @@ final class StockEndedBlock implements EndedBlock {
     /** As stock. */
     private static final int MOST_FAILED = 3;
 
+    /** Longer than a DataNode is waited for. A token is good for ten hours, unless the NameNode's settings say otherwise. */
+    private static final long SOON_MS = TimeUnit.MINUTES.toMillis(20);
+
     private final TerraceDataStreamer streamer;
     private final DFSClient client;
     private final ExtendedBlock block;
@@ -59,11 +64,44 @@ final class StockEndedBlock implements EndedBlock {
         this.streamer = streamer;
         this.client = streamer.dfsClient;
         this.block = streamer.getBlock();
-        this.token = streamer.getBlockToken();
+        this.token = lastingToken(streamer);
         this.nodes = nodes;
         this.types = types;
         this.storages = storages;
         this.caching = caching;
+    }
+
+    /**
+     * The token of the block, or another one where that expires soon: a DataNode that is behind may have to open the block again.
+     * The NameNode gives none for a block that it takes for written.
+     */
+    private static Token<BlockTokenIdentifier> lastingToken(TerraceDataStreamer streamer) {
+        Token<BlockTokenIdentifier> token = streamer.getBlockToken();
+        try {
+            if (!expiresSoon(token)) {
+                return token;
+            }
+            // The block's stamp remains: a new one counts when the pipeline is updated with it.
+            return streamer.dfsClient
+                    .namenode
+                    .updateBlockForPipeline(streamer.getBlock(), streamer.dfsClient.clientName)
+                    .getBlockToken();
+        } catch (IOException e) {
+            // Only a DataNode that fails needs it.
+            LOG.warn("{} of {} keeps a token that expires soon", streamer.getBlock(), streamer.src, e);
+            return token;
+        }
+    }
+
+    private static boolean expiresSoon(Token<BlockTokenIdentifier> token) throws IOException {
+        byte[] fields = token.getIdentifier();
+        if (fields.length == 0) {
+            // The cluster has no tokens.
+            return false;
+        }
+        BlockTokenIdentifier identifier = new BlockTokenIdentifier();
+        identifier.readFields(new DataInputStream(new ByteArrayInputStream(fields)));
+        return identifier.getExpiryDate() < System.currentTimeMillis() + SOON_MS;
     }
 
     @Override
