@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -75,19 +76,26 @@ final class TerraceCluster implements AutoCloseable {
 
     /** @param storage what the volumes of each DataNode are; two of disk when nothing is said */
     static TerraceCluster start(int datanodes, Configuration conf, StorageType... storage) throws IOException {
-        TerraceCluster terrace = new TerraceCluster(datanodes, conf, storage);
+        StorageType[][] each = new StorageType[storage.length == 0 ? 0 : datanodes][];
+        Arrays.fill(each, storage);
+        TerraceCluster terrace = new TerraceCluster(datanodes, conf, each);
         for (int i = 0; i < datanodes; i++) {
             terrace.startPlugin(i);
         }
         return terrace;
     }
 
-    /** The DataNodes start their plugins themselves, so that a test cannot look into them. */
-    static TerraceCluster startByConfiguration(int datanodes, Configuration conf) throws IOException {
-        return new TerraceCluster(datanodes, conf);
+    /**
+     * The DataNodes start their plugins themselves, so that a test cannot look into them.
+     *
+     * @param storage what the volumes of each DataNode are, one by one; two of disk when nothing is said
+     */
+    static TerraceCluster startByConfiguration(int datanodes, Configuration conf, StorageType[]... storage)
+            throws IOException {
+        return new TerraceCluster(datanodes, conf, storage);
     }
 
-    private TerraceCluster(int datanodes, Configuration conf, StorageType... storage) throws IOException {
+    private TerraceCluster(int datanodes, Configuration conf, StorageType[][] storage) throws IOException {
         boolean tmpfs = Files.isDirectory(SHARED_MEMORY) && Files.isWritable(SHARED_MEMORY);
         scratch = tmpfs
                 ? Files.createTempDirectory(SHARED_MEMORY, "terrace-test")
@@ -103,7 +111,7 @@ final class TerraceCluster implements AutoCloseable {
             memoryDirs.add(memory);
             overlays[i] = new Configuration(false);
             overlays[i].set(TerraceSettings.DATANODE_MEMORY_DIR.key(), memory.toString());
-            if (List.of(storage).contains(StorageType.NVDIMM)) {
+            if (storage.length > 0 && List.of(storage[i]).contains(StorageType.NVDIMM)) {
                 Path local = Files.createDirectories(nvmLocalDir(i));
                 overlays[i].set(
                         TerraceSettings.DATANODE_NVM_LOCAL_DIR.key(),
@@ -114,7 +122,7 @@ final class TerraceCluster implements AutoCloseable {
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
                 .numDataNodes(datanodes)
                 .dataNodeConfOverlays(overlays)
-                .storagesPerDatanode(storage.length == 0 ? 2 : storage.length)
+                .storagesPerDatanode(storage.length == 0 ? 2 : storage[0].length)
                 .storageTypes(storage.length == 0 ? null : storage)
                 .checkDataNodeAddrConfig(ANY_ADDRESS.equals(conf.get(DFSConfigKeys.DFS_DATANODE_ADDRESS_KEY)))
                 .build();

@@ -19,6 +19,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
@@ -40,8 +41,9 @@ record WritesCluster(TerraceCluster cluster) implements AutoCloseable {
         return conf;
     }
 
-    static WritesCluster start(int datanodes, Configuration conf) throws IOException {
-        WritesCluster started = new WritesCluster(TerraceCluster.startByConfiguration(datanodes, conf));
+    /** @param storage what the volumes of each DataNode are, one by one; two of disk when nothing is said */
+    static WritesCluster start(int datanodes, Configuration conf, StorageType[]... storage) throws IOException {
+        WritesCluster started = new WritesCluster(TerraceCluster.startByConfiguration(datanodes, conf, storage));
         started.awaitChannels();
         return started;
     }

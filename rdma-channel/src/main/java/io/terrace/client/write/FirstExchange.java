@@ -39,12 +39,12 @@ final class FirstExchange {
         this.isLocal = isLocal;
     }
 
-    private static boolean isLocal(DatanodeInfo node) {
+    static boolean isLocal(DatanodeInfo node) {
         InetSocketAddress address = NetUtils.createSocketAddrForHost(node.getIpAddr(), node.getXferPort());
         try {
             return DFSUtilClient.isLocalAddress(address);
         } catch (IOException e) {
-            // Nobody knows: it stays first.
+            // Nobody knows: it stays where it is.
             return true;
         }
     }

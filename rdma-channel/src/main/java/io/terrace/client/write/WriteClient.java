@@ -110,6 +110,11 @@ public final class WriteClient implements Closeable {
         }
     }
 
+    /** Whether a DataNode is on this host, or nobody knows. */
+    public static boolean isLocal(DatanodeInfo node) {
+        return FirstExchange.isLocal(node);
+    }
+
     /** Whether a file is closed once the NameNode accepts it, not when all DataNodes have all of it. */
     public boolean closesEarly() {
         return closesEarly;

@@ -1,9 +1,12 @@
 package org.apache.hadoop.hdfs;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /**
@@ -27,13 +30,29 @@ final class ExcludableNodes {
         untilNs = nowNs + KNOWN_NS;
     }
 
-    /** Fails where a block is placed worse because these were excluded: at fewer DataNodes, or at those of one rack. */
-    static void check(DatanodeInfo[] nodes, Set<DatanodeInfo> excluded, int replication) {
+    /**
+     * Fails where a block is placed worse because these were excluded: at fewer DataNodes, at those of one rack, or at other types of
+     * storage.
+     *
+     * @param before types of storage of the file's block before; none where there was none
+     */
+    static void check(
+            DatanodeInfo[] nodes,
+            StorageType[] types,
+            Set<DatanodeInfo> excluded,
+            int replication,
+            StorageType[] before) {
+        if (excluded.isEmpty()) {
+            return;
+        }
         boolean oneRack = nodes.length > 1
                 && racks(Arrays.stream(nodes)) == 1
                 && racks(Stream.concat(Arrays.stream(nodes), excluded.stream())) > 1;
-        if (!excluded.isEmpty() && (nodes.length < replication || oneRack)) {
-            throw new PoorlyPlacedException();
+        if (nodes.length < replication || oneRack) {
+            throw new PoorlyPlacedException("too few DataNodes, or all of one rack", false);
+        }
+        if (lacksOneOf(before, types)) {
+            throw new PoorlyPlacedException("other types of storage than those of the block before", true);
         }
     }
 
@@ -41,12 +60,28 @@ final class ExcludableNodes {
         return nodes.map(DatanodeInfo::getNetworkLocation).distinct().count();
     }
 
+    private static boolean lacksOneOf(StorageType[] before, StorageType[] types) {
+        List<StorageType> lacking = new ArrayList<>(Arrays.asList(before));
+        for (StorageType type : types) {
+            lacking.remove(type);
+        }
+        return !lacking.isEmpty();
+    }
+
     /** Unchecked: it ends stock's loop that asks for a block, which takes any other fault for one of a DataNode. */
     static final class PoorlyPlacedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        PoorlyPlacedException() {
-            super("too few DataNodes, or all of one rack", null, false, false);
+        private final boolean ofPolicy;
+
+        PoorlyPlacedException(String message, boolean ofPolicy) {
+            super(message, null, false, false);
+            this.ofPolicy = ofPolicy;
+        }
+
+        /** Whether files of another storage policy may be placed well. */
+        boolean isOfPolicy() {
+            return ofPolicy;
         }
     }
 }

@@ -3,26 +3,52 @@ package org.apache.hadoop.hdfs;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException;
 import org.apache.hadoop.ipc.RemoteException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Asks for a file's next block at other DataNodes than those of the blocks that are behind. It leaves out fewer of them until the
- * NameNode has a block that is placed no worse. Used by the streamer's thread.
+ * NameNode has a block that is placed no worse. It never leaves out the DataNode of the client's own host, nor any where the writer
+ * names DataNodes: the NameNode would not choose them then. Used by the streamer's thread.
  */
 final class NextBlock {
     private static final Logger LOG = LoggerFactory.getLogger(NextBlock.class);
 
     private final TerraceDataStreamer streamer;
     private final ExcludableNodes excludable;
+    private final boolean anywhere;
+    private final Predicate<DatanodeInfo> isLocal;
 
-    NextBlock(TerraceDataStreamer streamer, ExcludableNodes excludable) {
+    /** By its storage policy; other files of the client may have another one. */
+    private final ExcludableNodes ofFile = new ExcludableNodes();
+
+    /**
+     * For one file.
+     *
+     * @param excludable for all files of the client
+     * @param favored whether its writer names DataNodes for it; the NameNode takes none of these that is excluded
+     * @param isLocal whether a DataNode is one that the NameNode chooses because it is on the client's host
+     */
+    NextBlock(
+            TerraceDataStreamer streamer,
+            ExcludableNodes excludable,
+            boolean favored,
+            Predicate<DatanodeInfo> isLocal) {
         this.streamer = streamer;
         this.excludable = excludable;
+        this.anywhere = !favored;
+        this.isLocal = isLocal;
+    }
+
+    /** As {@link TerraceDataStreamer#canExclude}. */
+    boolean canExclude(int count) {
+        return anywhere && excludable.allows(count) && ofFile.allows(count);
     }
 
     /** As {@link TerraceDataStreamer#nextBlock}. */
@@ -42,26 +68,41 @@ final class NextBlock {
     }
 
     private void ask(List<DatanodeInfo> busy, int busiest) throws IOException {
+        DatanodeInfo local = onlyLocal(busy, isLocal);
+        List<DatanodeInfo> excluded = without(local, busy);
+        int least = without(local, busy.subList(0, busiest)).size();
         boolean apart = false;
-        for (int count = busy.size(); !apart && count >= Math.max(1, busiest); count--) {
-            apart = askApart(Set.copyOf(busy.subList(0, count)));
+        for (int count = excluded.size(); !apart && count >= Math.max(1, least); count--) {
+            apart = askApart(Set.copyOf(excluded.subList(0, count)));
         }
         if (!apart) {
             streamer.ask(Set.of());
         }
     }
 
+    /** The DataNode of this host, if there is one; null where there are several, as the NameNode takes any of them. */
+    static @Nullable DatanodeInfo onlyLocal(List<DatanodeInfo> nodes, Predicate<DatanodeInfo> isLocal) {
+        List<DatanodeInfo> local = nodes.stream().filter(isLocal).toList();
+        return local.size() == 1 ? local.get(0) : null;
+    }
+
+    private static List<DatanodeInfo> without(@Nullable DatanodeInfo one, List<DatanodeInfo> nodes) {
+        return nodes.stream().filter(node -> !node.equals(one)).toList();
+    }
+
     /** Whether there is a block now, at DataNodes other than these and no worse placed than with them. */
     private boolean askApart(Set<DatanodeInfo> others) throws IOException {
-        if (!excludable.allows(others.size())) {
+        if (!canExclude(others.size())) {
             return false;
         }
+        ExcludableNodes refusing = excludable;
         ExtendedBlock previous = streamer.block.getCurrentBlock();
         try {
             streamer.ask(others);
             return true;
         } catch (ExcludableNodes.PoorlyPlacedException e) {
             streamer.abandon();
+            refusing = e.isOfPolicy() ? ofFile : excludable;
         } catch (RemoteException e) {
             if (wantsReplicas(e)) {
                 throw e;
@@ -70,7 +111,7 @@ final class NextBlock {
             LOG.debug("No block of {} beside {}", streamer.src, others, e);
         }
         streamer.block.setCurrentBlock(previous);
-        excludable.refuses(others.size());
+        refusing.refuses(others.size());
         return false;
     }
 

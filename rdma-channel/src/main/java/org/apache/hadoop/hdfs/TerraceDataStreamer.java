@@ -41,7 +41,6 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     private final FileOutput output;
     private final WriteClient writes;
-    private final ExcludableNodes excludable;
     private final NextBlock nextBlock;
     private final AtomicReference<CachingStrategy> caching;
     private final String @Nullable [] favored;
@@ -56,6 +55,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     /** Of the present block's storages; stock keeps them for itself. */
     private StorageType[] pipelineTypes = StorageType.EMPTY_ARRAY;
+
+    /** Of the present block's, or of the one before, what the NameNode placed it on; no fault changes them. */
+    private StorageType[] placedTypes = StorageType.EMPTY_ARRAY;
 
     private boolean flushed;
 
@@ -82,12 +84,20 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             boolean syncBlocks) {
         super(stat, null, client, src, progress, checksum, caching, byteArrayManager, favored, flags);
         this.writes = writes;
-        this.excludable = excludable;
-        this.nextBlock = new NextBlock(this, excludable);
+        this.nextBlock = new NextBlock(
+                this,
+                excludable,
+                favored != null && favored.length > 0,
+                choosesLocal(flags) ? WriteClient::isLocal : node -> false);
         this.caching = caching;
         this.favored = favored;
         this.replicated = stat.getReplication() > 1;
         this.output = writes.open(this, src, checksum, stat.getBlockSize(), syncBlocks, replicated);
+    }
+
+    /** Whether the NameNode places a replica on the client's host. */
+    private static boolean choosesLocal(EnumSet<AddBlockFlag> flags) {
+        return !flags.contains(AddBlockFlag.NO_LOCAL_WRITE) && !flags.contains(AddBlockFlag.IGNORE_CLIENT_LOCALITY);
     }
 
     FileOutput output() {
@@ -151,7 +161,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     @Override
     public boolean canExclude(int nodes) {
-        return excludable.allows(nodes);
+        return nextBlock.canExclude(nodes);
     }
 
     /** Gives the present block back, at which nothing was written. */
@@ -297,7 +307,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             DatanodeInfo[] nodes, StorageType[] types, String[] storages, long newStamp, boolean recovers) {
         // The NameNode may have chosen several: somebody set the replication of a file that is being written.
         if (askingForBlock) {
-            ExcludableNodes.check(nodes, busy, stat.getReplication());
+            ExcludableNodes.check(nodes, types, busy, stat.getReplication(), placedTypes);
         }
         boolean fits = nodes.length == 1 || (nodes.length > 1 && replicated);
         if (askingForBlock && fits) {
@@ -310,6 +320,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 if (output.open(
                         nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length))) {
                     pipelineTypes = types;
+                    placedTypes = recovers ? placedTypes : types;
                     getErrorState().resetInternalError();
                     getLastException().clear();
                     RestartingNodes.readmit(this);
