@@ -2,6 +2,7 @@ package io.terrace.fs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.metrics.Metric;
@@ -39,16 +40,31 @@ final class StockDataNodeWritesTest {
 
     @BeforeAll
     static void start() throws IOException {
+        Configuration conf = configuration();
+        cluster = cluster(conf, dir);
+        fs = client(cluster, conf);
+    }
+
+    private static Configuration configuration() {
         Configuration conf = new HdfsConfiguration();
         conf.setLong("dfs.blocksize", BLOCK_BYTES);
         conf.setInt("dfs.replication", 1);
-        cluster = new MiniDFSCluster.Builder(conf, dir).numDataNodes(1).build();
-        cluster.waitActive();
+        return conf;
+    }
+
+    private static MiniDFSCluster cluster(Configuration conf, File in) throws IOException {
+        MiniDFSCluster started =
+                new MiniDFSCluster.Builder(conf, in).numDataNodes(1).build();
+        started.waitActive();
+        return started;
+    }
+
+    private static DistributedFileSystem client(MiniDFSCluster of, Configuration conf) throws IOException {
         Configuration ours = new Configuration(conf);
         ours.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
         ours.setBoolean("terrace.client.write.enabled", true);
         ours.setInt("terrace.channel.tcp.port.offset", 1);
-        fs = (DistributedFileSystem) FileSystem.newInstance(cluster.getURI(), ours);
+        return (DistributedFileSystem) FileSystem.newInstance(of.getURI(), ours);
     }
 
     @AfterAll
@@ -107,6 +123,28 @@ final class StockDataNodeWritesTest {
             out.write(random(100));
         }
         assertThat(fs.getFileBlockLocations(file, 0, Long.MAX_VALUE)).hasSize(2);
+    }
+
+    /** The DataNode waits for its client for two seconds. */
+    @Test
+    void write_afterAPause_isStocks(@TempDir File own) throws Exception {
+        Configuration conf = configuration();
+        conf.setInt("dfs.client.socket-timeout", 2_000);
+        byte[] written = random(80_000);
+        Path file = new Path("/paused");
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        try (MiniDFSCluster impatient = cluster(conf, own);
+                DistributedFileSystem client = client(impatient, conf)) {
+            try (FSDataOutputStream out = client.create(file)) {
+                out.write(written, 0, 70_000);
+                await().until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) > before);
+                Thread.sleep(6_000);
+                out.write(written, 70_000, 10_000);
+            }
+            try (FSDataInputStream in = client.open(file)) {
+                assertThat(in.readAllBytes()).isEqualTo(written);
+            }
+        }
     }
 
     @Test

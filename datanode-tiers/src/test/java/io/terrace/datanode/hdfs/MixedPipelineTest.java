@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MixedPipelineTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
+    private static final int SOCKET_TIMEOUT_MS = 3_000;
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
@@ -45,6 +46,7 @@ class MixedPipelineTest {
         System.out.println("seed " + seed);
         conf = TerraceCluster.configuration();
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("dfs.client.socket-timeout", SOCKET_TIMEOUT_MS);
         cluster = TerraceCluster.start(3, conf);
         Configuration clientConf = new Configuration(cluster.cluster().getConfiguration(0));
         clientConf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
@@ -200,6 +202,30 @@ class MixedPipelineTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Nobody calls the stream for longer than a DataNode waits for its client. */
+    @Test
+    void oneWithoutChannel_joinsWithinTheBlock_stockKeepsItsPipeline() throws Exception {
+        Path file = new Path("/paused");
+        byte[] written = TerraceCluster.contents("paused", BLOCK + 700);
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, 1_000);
+            out.hflush();
+            cluster.cluster().startDataNodes(conf, 1, true, null, null);
+            cluster.cluster().waitActive();
+            stop(pipeline(out)[random.nextInt(3)]);
+            await().atMost(WritesCluster.PATIENCE)
+                    .until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) > before);
+            DatanodeInfo[] set = pipeline(out);
+            Thread.sleep(3L * SOCKET_TIMEOUT_MS);
+            out.write(written, 1_000, 1_000);
+            out.hflush();
+            assertThat(pipeline(out)).hasSize(3).isEqualTo(set);
+            out.write(written, 2_000, written.length - 2_000);
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
     }
 
     private static DatanodeInfo[] pipeline(FSDataOutputStream out) {

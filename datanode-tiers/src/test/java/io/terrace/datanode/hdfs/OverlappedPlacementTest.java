@@ -33,8 +33,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Where blocks go that begin while a DataNode of the one before is held up: there are four DataNodes with disks and three with SSDs,
- * and a file wants three.
+ * Where blocks go that begin while a DataNode of the one before is held up: there are four DataNodes with disks and three with SSDs.
  */
 @Tag("cluster")
 @Timeout(180)
@@ -98,11 +97,11 @@ class OverlappedPlacementTest {
     void favouredNodes_holdEveryBlock() throws Exception {
         Path file = new Path("/favoured");
         byte[] written = TerraceCluster.contents("favoured", 2 * BLOCK + 700);
-        List<DataNode> favoured = cluster.cluster().getDataNodes().subList(0, 3);
+        List<DataNode> favoured = cluster.cluster().getDataNodes().subList(0, 2);
         InetSocketAddress[] addresses =
                 favoured.stream().map(DataNode::getXferAddress).toArray(InetSocketAddress[]::new);
         try (FSDataOutputStream out =
-                client.create(file, FsPermission.getFileDefault(), true, 4_096, (short) 3, BLOCK, null, addresses)) {
+                client.create(file, FsPermission.getFileDefault(), true, 4_096, (short) 2, BLOCK, null, addresses)) {
             overlap(out, written);
         }
         writes.assertReads(file, written);

@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.ByteArrayManager;
@@ -118,9 +119,20 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         }
         if (closing || !output.isLeft()) {
             setStreamerAsClosed();
+        } else {
+            queueEmptyPacket();
         }
         output.sendEnded();
         super.work();
+    }
+
+    /**
+     * The first packet of what is left to stock, as an hsync without data sends it. Stock sends heartbeats from its first packet on,
+     * and data comes only with the writer's next call. Until it may be made nobody else uses stock's queue.
+     */
+    private void queueEmptyPacket() {
+        byte[] header = new byte[PacketHeader.PKT_MAX_HEADER_LEN];
+        queuePacket(new DFSPacket(header, 0, block.getNumBytes(), getAndIncCurrentSeqno(), 0, false));
     }
 
     private void fail(Throwable e) {
