@@ -72,11 +72,14 @@ final class AccessorBindings {
             memory.countAbsent();
             return null;
         }
+        if (asked.verifyChecksum && memory.isDistrusted(asked.blockId)) {
+            return null;
+        }
         String user = USERS.of(asked.clientName);
         BlockKey block = new BlockKey(asked.pool, asked.blockId, asked.generationStamp);
         GrantKey key = new GrantKey(user, asked.token, block);
         LocalGrant grant = memory.grant(key, asked.visibleLength);
-        return grant == null ? null : new LocalBlockAccessor(memory, key, asked.visibleLength, grant);
+        return grant == null ? null : memory.accessor(key, asked.visibleLength, grant, asked.verifyChecksum);
     }
 
     private static Binding binding(Configuration conf) {

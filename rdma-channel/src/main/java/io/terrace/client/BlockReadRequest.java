@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  * @param endOffset one past the last byte
  * @param stockAddress of the DataNode that stock would read from
  * @param underConstruction whether the file is being written
+ * @param verified whether the reader wants the checksums verified
  * @param user whom the HDFS client reads for, whatever thread reads
  * @param distances how far away a DataNode is, by which stock counts what is read of it
  * @param held the grants that the stream used last
@@ -25,6 +26,7 @@ public record BlockReadRequest(
         long endOffset,
         InetSocketAddress stockAddress,
         boolean underConstruction,
+        boolean verified,
         String user,
         ToIntFunction<DatanodeInfo> distances,
         Configuration conf,

@@ -63,11 +63,14 @@ public final class LocalAccess {
     public @Nullable ReplicaAccessor open(BlockReadRequest range) {
         LocatedBlock located = range.block();
         try {
+            if (range.verified() && memory.isDistrusted(located.getBlock().getBlockId())) {
+                return null;
+            }
             StreamGrants.Held known = range.held().of(located);
             if (known != null
                     && known.grant().lengthBytes() >= range.endOffset()
                     && known.grant().isUsable()) {
-                return new LocalBlockAccessor(memory, known.key(), range.endOffset(), known.grant());
+                return memory.accessor(known.key(), range.endOffset(), known.grant(), range.verified());
             }
             return granted(range);
         } catch (RuntimeException | LinkageError e) {
@@ -90,7 +93,7 @@ public final class LocalAccess {
             return null;
         }
         range.held().hold(range.block(), key, grant);
-        return new LocalBlockAccessor(memory, key, range.endOffset(), grant);
+        return memory.accessor(key, range.endOffset(), grant, range.verified());
     }
 
     private static byte[] bytes(Token<BlockTokenIdentifier> token) {

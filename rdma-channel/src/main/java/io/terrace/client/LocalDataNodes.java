@@ -20,6 +20,7 @@ final class LocalDataNodes {
     private static final Map<ClientConfig.Local, LocalDataNodes> ALL = new ConcurrentHashMap<>();
     private static final CopyBuffers PIECES = new CopyBuffers();
     private static final MappingBudget MAPPINGS = new MappingBudget();
+    private static final UnverifiedReads UNVERIFIED = new UnverifiedReads();
     private static final long GOODBYE_MS = 500;
 
     private static final int MAX_REFUSED = 8192;
@@ -85,6 +86,30 @@ final class LocalDataNodes {
             return fallback(Metric.CLIENT_FALLBACK_LENGTH);
         }
         return held;
+    }
+
+    /**
+     * A reader through a grant.
+     *
+     * @param verified whether its caller wants the checksums verified: they were when the copy was made
+     */
+    LocalBlockAccessor accessor(GrantKey key, long visibleBytes, LocalGrant grant, boolean verified) {
+        if (!verified) {
+            UNVERIFIED.add(key.block().blockId());
+        }
+        return new LocalBlockAccessor(this, key, visibleBytes, grant);
+    }
+
+    /**
+     * Whether a caller who wants the checksums verified is to be served by stock HDFS, which is counted: the process read this
+     * block from memory without, and may have found it wrong.
+     */
+    boolean isDistrusted(long blockId) {
+        boolean distrusted = UNVERIFIED.contain(blockId);
+        if (distrusted) {
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_UNVERIFIED);
+        }
+        return distrusted;
     }
 
     ReadBuffer readBuffer() {

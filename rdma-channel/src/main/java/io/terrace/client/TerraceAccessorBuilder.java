@@ -23,6 +23,7 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     long generationStamp;
     long visibleLength;
     boolean allowShortCircuit;
+    boolean verifyChecksum = true;
     byte[] token = NO_TOKEN;
 
     @Nullable
@@ -46,9 +47,13 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
         return this;
     }
 
-    /** Memory copies are verified when they are made, and scrubbed; reads trust them. */
+    /**
+     * Memory copies are verified when they are made, and scrubbed; reads trust them. But who first wanted no checksums of HDFS
+     * and then does has a reason, and gets stock HDFS.
+     */
     @Override
-    public ReplicaAccessorBuilder setVerifyChecksum(boolean verifyChecksum) {
+    public ReplicaAccessorBuilder setVerifyChecksum(boolean verify) {
+        this.verifyChecksum = verify;
         return this;
     }
 

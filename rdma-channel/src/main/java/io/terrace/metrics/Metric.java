@@ -58,6 +58,9 @@ public enum Metric {
     CLIENT_FALLBACK_LENGTH(
             "client.fallback.length",
             "Readers left to stock HDFS: the extent is shorter than what the reader may see."),
+    CLIENT_FALLBACK_UNVERIFIED(
+            "client.fallback.unverified",
+            "Readers left to stock HDFS: they want the checksums verified, and the process read the block from memory without before."),
     CLIENT_FALLBACK_LIMIT("client.fallback.limit", "Readers left to stock HDFS: a limit of the client is reached."),
     CLIENT_FALLBACK_FAILED("client.fallback.failed", "Readers left to stock HDFS: anything else; the log says what."),
     CLIENT_READS_ABANDONED(
@@ -79,7 +82,7 @@ public enum Metric {
             "Blocks of which the FileSystem class reads another replica first than the NameNode said: one that is equally near, on a faster storage type."),
     CLIENT_FS_STEPPED_DOWN(
             "client.fs.stepped_down",
-            "Block readers of the FileSystem class that failed on memory and went on with stock HDFS."),
+            "Block readers of the FileSystem class that failed on memory and went on with stock HDFS, or whose caller asked for another copy than the one in memory."),
     CLIENT_REMOTE_READS("client.remote.reads", "Pieces read from the memory or NVM of DataNodes over tcp."),
     CLIENT_REMOTE_BYTES("client.remote.bytes", "Bytes read from the memory or NVM of DataNodes over tcp."),
     CLIENT_REMOTE_NVM_BYTES("client.remote.nvm.bytes", "The part of the bytes read over tcp that was granted on NVM."),

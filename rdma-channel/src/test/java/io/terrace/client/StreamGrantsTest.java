@@ -104,7 +104,7 @@ final class StreamGrantsTest {
     private @Nullable ReplicaAccessor open(LocatedBlock located, int endOffset) {
         InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9866);
         return access.open(new BlockReadRequest(
-                located, 0, endOffset, here, false, "user", holder -> 0, new Configuration(false), held));
+                located, 0, endOffset, here, false, true, "user", holder -> 0, new Configuration(false), held));
     }
 
     private static void assertRead(@Nullable ReplicaAccessor accessor, int id) throws IOException {

@@ -136,8 +136,8 @@ public class HeldBlock {
         if (!router.mayServe(block, held)) {
             return -1;
         }
-        BlockReadRequest range =
-                new BlockReadRequest(block, position, position + readBytes, HERE, false, "user", distances, conf, held);
+        BlockReadRequest range = new BlockReadRequest(
+                block, position, position + readBytes, HERE, false, true, "user", distances, conf, held);
         try (BlockReader reader = router.open(range, "datanode", (offset, bytes) -> {
             throw new IOException("not from memory");
         })) {

@@ -49,6 +49,10 @@ public record ReadCounts(Map<String, Long> before, Map<String, Long> after) {
                 "the file is being written",
                 "set fs.hdfs.impl to io.terrace.fs.TerraceFileSystem: it reads the complete blocks from memory"),
         new Known(
+                Metric.CLIENT_FALLBACK_UNVERIFIED,
+                "this process read it from memory without checksums before, and wants them verified now",
+                "see whether its log speaks of wrong checksums; otherwise nothing"),
+        new Known(
                 Metric.CLIENT_FALLBACK_LIMIT,
                 "a limit of the client was reached",
                 "see terrace.client.grants.max and terrace.client.mapped.max"),

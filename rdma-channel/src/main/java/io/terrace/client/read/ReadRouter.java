@@ -86,6 +86,25 @@ public final class ReadRouter {
     }
 
     /**
+     * The caller asks for another copy of the block, which stock HDFS reads for this stream from now on; counted where it was not
+     * stock's already.
+     *
+     * @return whether memory may have served it until now
+     */
+    public boolean leave(LocatedBlock block, StreamGrants held) {
+        boolean memory = mayServe(block, held);
+        if (memory) {
+            steppedDown(block, new IOException("the caller asked for another copy"));
+        }
+        return memory;
+    }
+
+    /** Counts a reader of a block that was left to stock HDFS. */
+    public void countLeft() {
+        metricRegistry.increment(Metric.CLIENT_FS_STOCK_READERS);
+    }
+
+    /**
      * A reader of the range.
      *
      * @param stockHolder UUID of the DataNode that stock would read from

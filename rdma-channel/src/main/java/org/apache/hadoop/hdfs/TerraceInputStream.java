@@ -6,12 +6,14 @@ import io.terrace.client.read.ReadRouter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.jspecify.annotations.Nullable;
 
 /** A stock stream that gives each block to {@link ReadRouter} before it connects to the DataNode it chose. */
 final class TerraceInputStream extends DFSInputStream {
@@ -22,6 +24,9 @@ final class TerraceInputStream extends DFSInputStream {
 
     /** Of the DataNodes whose memory was read, by UUID. */
     private final Map<String, Integer> known = new ConcurrentHashMap<>();
+
+    /** Of which the caller wanted another copy, by block id: null until the first, as most streams have none. */
+    private volatile @Nullable Set<Long> left;
 
     TerraceInputStream(
             DFSClient client,
@@ -45,6 +50,10 @@ final class TerraceInputStream extends DFSInputStream {
             StorageType storageType,
             DatanodeInfo datanode)
             throws IOException {
+        if (isLeft(block)) {
+            readRouter.countLeft();
+            return super.getBlockReader(block, offsetInBlock, length, address, storageType, datanode);
+        }
         if (!readRouter.mayServe(block, held)) {
             return super.getBlockReader(block, offsetInBlock, length, address, storageType, datanode);
         }
@@ -54,6 +63,7 @@ final class TerraceInputStream extends DFSInputStream {
                 offsetInBlock + length,
                 address,
                 shortCircuitForbidden(),
+                verifyChecksum,
                 dfsClient.ugi.getUserName(),
                 distances,
                 dfsClient.getConfiguration(),
@@ -63,6 +73,29 @@ final class TerraceInputStream extends DFSInputStream {
                 datanode.getDatanodeUuid(),
                 (offset, lengthBytes) ->
                         super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode));
+    }
+
+    /** Another DataNode's replica, read by stock HDFS; where there is no other, the replica in the place of its copy in memory. */
+    @Override
+    public synchronized boolean seekToNewSource(long targetPos) throws IOException {
+        LocatedBlock block = getBlockAt(targetPos);
+        boolean fromMemory = !isLeft(block) && readRouter.leave(block, held);
+        leave(block);
+        return super.seekToNewSource(targetPos) || fromMemory;
+    }
+
+    private void leave(LocatedBlock block) {
+        Set<Long> blocks = left;
+        if (blocks == null) {
+            blocks = ConcurrentHashMap.newKeySet();
+            left = blocks;
+        }
+        blocks.add(block.getBlock().getBlockId());
+    }
+
+    private boolean isLeft(LocatedBlock block) {
+        Set<Long> blocks = left;
+        return blocks != null && blocks.contains(block.getBlock().getBlockId());
     }
 
     /** Measured once a stream: stock does so for each reader, of which a positional read has one of its own. */

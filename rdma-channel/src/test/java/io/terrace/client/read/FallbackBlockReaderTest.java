@@ -45,7 +45,16 @@ final class FallbackBlockReaderTest {
     private FallbackBlockReader reader(Memory memory, long start, long end) {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
         BlockReadRequest range = new BlockReadRequest(
-                located, start, end, HERE, false, "user", holder -> 0, new Configuration(false), new StreamGrants());
+                located,
+                start,
+                end,
+                HERE,
+                false,
+                true,
+                "user",
+                holder -> 0,
+                new Configuration(false),
+                new StreamGrants());
         return new FallbackBlockReader(
                 memory,
                 range,
@@ -144,7 +153,7 @@ final class FallbackBlockReaderTest {
             Configuration conf = new Configuration(false);
             conf.setBoolean("dfs.client.read.shortcircuit", given.shortCircuit);
             BlockReadRequest range = new BlockReadRequest(
-                    located, 0, LENGTH, given.stockAddress, false, "user", holder -> 0, conf, new StreamGrants());
+                    located, 0, LENGTH, given.stockAddress, false, true, "user", holder -> 0, conf, new StreamGrants());
             Memory memory = new Memory(LENGTH, null);
             memory.here = given.memoryHere;
             try (FallbackBlockReader reader = new FallbackBlockReader(
@@ -175,7 +184,7 @@ final class FallbackBlockReaderTest {
     void read_whenStockFailsToo_throwsWhatStockThrows() throws IOException {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
         BlockReadRequest range = new BlockReadRequest(
-                located, 0, 10, HERE, false, "user", holder -> 0, new Configuration(false), new StreamGrants());
+                located, 0, 10, HERE, false, true, "user", holder -> 0, new Configuration(false), new StreamGrants());
         try (FallbackBlockReader reader = new FallbackBlockReader(
                 new Memory(0, new IOException("ours")),
                 range,

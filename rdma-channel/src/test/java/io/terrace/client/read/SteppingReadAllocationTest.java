@@ -37,6 +37,7 @@ final class SteppingReadAllocationTest {
                 lengthBytes,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 9866),
                 false,
+                true,
                 "user",
                 holder -> 0,
                 new Configuration(false),
