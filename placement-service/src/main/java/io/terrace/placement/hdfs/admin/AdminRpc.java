@@ -7,7 +7,6 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
-import io.terrace.placement.hdfs.admin.Bulkhead.Question;
 import io.terrace.placement.hdfs.admin.HottestBlocks.Found;
 import io.terrace.placement.hdfs.admin.HottestBlocks.Hot;
 import io.terrace.placement.hdfs.admin.HottestBlocks.Ranking;
@@ -62,13 +61,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.HAUtil;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
-import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -100,8 +97,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private final Explanations explanations;
     private final HottestBlocks hottest;
     private final ReadableFiles readableFiles;
-    private final Bulkhead users;
-    private final Bulkhead bulkhead = new Bulkhead();
+    private final AdminCalls calls;
     private final AuditLog audit = new AuditLog();
     private final long startedMs;
 
@@ -120,7 +116,6 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             MetricRegistry metricRegistry,
             int handlers)
             throws IOException {
-        this.users = new Bulkhead(Math.max(1, handlers / 2));
         this.policies = policies;
         this.store = store;
         this.accessLog = accessLog;
@@ -135,6 +130,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         OperatorStateUpdater updater = new OperatorStateUpdater(loop, store);
         this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
+        this.calls = new AdminCalls(rights, metricRegistry, handlers);
         this.explanations = new Explanations(loop, lookup, view, rights, settings.moves(), speeds);
         this.fileHistory = new FileHistory(loop, lookup, explanations, rights, journal, Time::now, hasPeers(conf));
         this.hottest = new HottestBlocks(
@@ -159,7 +155,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public StatusResponseProto status(RpcController controller, StatusRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return calls.answer(() -> {
             EngineStatus engineStatus = loop.freshStatus();
             StatusResponseProto.Builder response = StatusResponseProto.newBuilder()
                     .setActive(engineStatus.active())
@@ -192,7 +188,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public TiersResponseProto tiers(RpcController controller, TiersRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             List<NodeReport> nodes = nodes();
             TiersResponseProto.Builder response = TiersResponseProto.newBuilder();
             nodes.forEach(node -> response.addNodes(AdminCodec.node(node)));
@@ -206,7 +202,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public TopResponseProto top(RpcController controller, TopRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             Ranking ranking = hottest.latest();
             int rows =
@@ -243,7 +239,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public MovesResponseProto moves(RpcController controller, MovesRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             return explanations.moves(request);
         });
@@ -251,7 +247,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public ExplainResponseProto explain(RpcController controller, ExplainRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             return explanations.explain(request);
         });
@@ -259,7 +255,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public HistoryResponseProto history(RpcController controller, HistoryRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             return fileHistory.answer(request);
         });
@@ -267,7 +263,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public ReportResponseProto report(RpcController controller, ReportRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             return loop.ask(placement -> placement.reports().readTimes(loop.nowMs()));
         });
@@ -276,7 +272,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     @Override
     public AnnotationsResponseProto annotations(RpcController controller, AnnotationsRequestProto request)
             throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             return explanations.annotations(request);
         });
@@ -284,7 +280,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public PinsResponseProto pins(RpcController controller, PinsRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return calls.answer(() -> {
             UserGroupInformation caller = CallerRights.caller();
             if (!rights.mayChange()) {
                 audit.line(false, caller, "terrace.pins", null, "denied");
@@ -298,7 +294,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public ChangeResponseProto change(RpcController controller, ChangeRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return calls.answer(() -> {
             UserGroupInformation caller = CallerRights.caller();
             String command = "terrace."
                     + request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", "");
@@ -331,7 +327,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public DoctorResponseProto doctor(RpcController controller, DoctorRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             HealthChecks healthChecks = new HealthChecks(nameNode.getNamesystem(), conf, lookup);
             // A standby gets no heartbeats, so it would find every DataNode unreachable.
             DoctorResponseProto.Builder response = DoctorResponseProto.newBuilder();
@@ -350,7 +346,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public PolicyResponseProto policy(RpcController controller, PolicyRequestProto request) throws ServiceException {
-        return answerOneOfFew(() -> {
+        return calls.answerOneOfFew(() -> {
             checkActive();
             boolean full = rights.mayChange();
             return loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full))
@@ -364,13 +360,14 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     @Override
     public AccessLogResponseProto accessLog(RpcController controller, AccessLogRequestProto request)
             throws ServiceException {
-        return answer(() -> AccessLogCodec.accessLog(readable("terrace.access-log", !request.hasSegment()), request));
+        return calls.answer(
+                () -> AccessLogCodec.accessLog(readable("terrace.access-log", !request.hasSegment()), request));
     }
 
     @Override
     public AccessRulesResponseProto accessRules(RpcController controller, AccessRulesRequestProto request)
             throws ServiceException {
-        return answer(
+        return calls.answer(
                 () -> AccessLogCodec.accessRules(readable("terrace.access-rules", !request.hasSegment()), request));
     }
 
@@ -408,30 +405,6 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private void checkActive() throws IOException, TimeoutException, InterruptedException {
         if (!loop.ask(PlacementEngine::isActive)) {
             throw new StandbyException("placement is not active on this NameNode");
-        }
-    }
-
-    /** For questions that anybody may ask and that cost something; who may change placement is always answered. */
-    private <T> T answerOneOfFew(Question<T> question) throws ServiceException {
-        return answer(() -> rights.mayChange() ? question.answer() : bulkhead.pass(question));
-    }
-
-    private <T> T answer(Question<T> question) throws ServiceException {
-        metricRegistry.increment(Metric.PLACEMENT_ADMIN_CALLS);
-        try {
-            return rights.mayChangeByName() ? question.answer() : users.pass(question);
-        } catch (AccessControlException | RetriableException e) {
-            metricRegistry.increment(Metric.PLACEMENT_ADMIN_REFUSED);
-            throw new ServiceException(e);
-        } catch (IOException e) {
-            throw new ServiceException(e);
-        } catch (IllegalArgumentException e) {
-            throw new ServiceException(new IOException(e.getMessage(), e));
-        } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
-            throw new ServiceException(new RetriableException(new IOException("placement is busy or restarting", e)));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ServiceException(new IOException("the NameNode is shutting down", e));
         }
     }
 }

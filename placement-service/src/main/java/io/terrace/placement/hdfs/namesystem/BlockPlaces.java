@@ -62,7 +62,7 @@ final class BlockPlaces {
             replicas.add(new PlacedReplica(node.getDatanodeUuid(), tier, obstacle(storage, node, isCorrupt)));
         }
         return new Placed(
-                NamesystemView.stamped(stored),
+                FileBlocks.stamped(stored),
                 file.getFullPathName(),
                 annotations.of(file),
                 obstacle(stored),

@@ -33,7 +33,7 @@ final class BlocksBelowWalk extends DirectoryWalk {
             }
             count();
             if (all[i].isComplete() && !all[i].isDeleted()) {
-                blocks.add(NamesystemView.located(all[i], file.getId()));
+                blocks.add(FileBlocks.located(all[i], file.getId()));
             }
         }
         return 0;

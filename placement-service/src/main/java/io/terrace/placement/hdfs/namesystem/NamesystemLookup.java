@@ -319,7 +319,7 @@ public final class NamesystemLookup {
                     node.getDatanodeUuid(), name(node), storage.getStorageType().name()));
         }
         String state = stored.isStriped() ? "erasure_coded" : stored.isComplete() ? "complete" : "under_construction";
-        return new BlockFacts(NamesystemView.stamped(stored), stored.getBlockCollectionId(), state, replicas);
+        return new BlockFacts(FileBlocks.stamped(stored), stored.getBlockCollectionId(), state, replicas);
     }
 
     /** The name that operators know a DataNode by. */

@@ -13,7 +13,6 @@ import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -23,10 +22,8 @@ import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
-import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
-import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +37,7 @@ public final class NamesystemView implements NamespaceView {
     private static final int NEW_VERSIONS = 6;
 
     private final FSNamesystem namesystem;
+    private final FileBlocks files;
     private final LockHolds lockHolds;
     private final Asker asker;
     private final int lockBlocks;
@@ -57,6 +55,7 @@ public final class NamesystemView implements NamespaceView {
     public NamesystemView(
             FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks, SatisfiedInodes satisfied) {
         this.namesystem = namesystem;
+        this.files = new FileBlocks(namesystem);
         this.lockHolds = new LockHolds(metricRegistry);
         this.asker = Asker.OTHERS;
         this.lockBlocks = lockBlocks;
@@ -69,6 +68,7 @@ public final class NamesystemView implements NamespaceView {
 
     private NamesystemView(NamesystemView view, Asker asker) {
         this.namesystem = view.namesystem;
+        this.files = view.files;
         this.lockHolds = view.lockHolds;
         this.asker = asker;
         this.lockBlocks = view.lockBlocks;
@@ -112,11 +112,15 @@ public final class NamesystemView implements NamespaceView {
         return lockBlocks;
     }
 
+    private void checkCount(int blocks) {
+        if (blocks > lockBlocks) {
+            throw new IllegalArgumentException(blocks + " blocks in one look, at most " + lockBlocks);
+        }
+    }
+
     @Override
     public List<Verdict> examine(List<Candidate> candidates) {
-        if (candidates.size() > lockBlocks) {
-            throw new IllegalArgumentException(candidates.size() + " blocks in one look, at most " + lockBlocks);
-        }
+        checkCount(candidates.size());
         if (namesystem.isInSafeMode()) {
             return Collections.nCopies(candidates.size(), Verdict.UNKNOWN);
         }
@@ -131,43 +135,15 @@ public final class NamesystemView implements NamespaceView {
                     lastId = candidate.block().id();
                     last = blocks.getStoredBlock(new Block(lastId));
                 }
-                verdicts.add(verdict(blocks, last, candidate));
+                verdicts.add(ReplicaVerdicts.of(blocks, last, candidate));
             }
             return verdicts;
         });
     }
 
-    private static Verdict verdict(BlockManager blocks, @Nullable BlockInfo stored, Candidate candidate) {
-        StampedBlock block = candidate.block();
-        if (stored == null || stored.isDeleted()) {
-            return Verdict.GONE;
-        }
-        if (stored.isStriped()) {
-            return Verdict.ERASURE_CODED;
-        }
-        if (!stored.isComplete()) {
-            return isWrittenAt(candidate.node(), stored) ? Verdict.UNDER_CONSTRUCTION : Verdict.NO_REPLICA;
-        }
-        if (stored.getGenerationStamp() != block.stamp() || stored.getNumBytes() != block.lengthBytes()) {
-            return Verdict.CHANGED;
-        }
-        Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
-        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
-            DatanodeStorageInfo storage = i.next();
-            DatanodeDescriptor node = storage.getDatanodeDescriptor();
-            if (node.getDatanodeUuid().equals(candidate.node())) {
-                boolean healthy = node.isAlive() && (corrupt == null || !corrupt.contains(node));
-                return healthy ? Verdict.FIT : Verdict.NO_REPLICA;
-            }
-        }
-        return Verdict.NO_REPLICA;
-    }
-
     @Override
     public List<List<String>> holders(List<StampedBlock> asked) {
-        if (asked.size() > lockBlocks) {
-            throw new IllegalArgumentException(asked.size() + " blocks in one look, at most " + lockBlocks);
-        }
+        checkCount(asked.size());
         if (namesystem.isInSafeMode()) {
             return List.of();
         }
@@ -181,47 +157,16 @@ public final class NamesystemView implements NamespaceView {
         });
     }
 
-    private static boolean isWrittenAt(String node, BlockInfo growing) {
-        for (DatanodeStorageInfo storage : growing.getUnderConstructionFeature().getExpectedStorageLocations()) {
-            if (storage.getDatanodeDescriptor().getDatanodeUuid().equals(node)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     @Override
     public List<@Nullable Named> names(List<Long> blocks) {
-        if (blocks.size() > lockBlocks) {
-            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
-        }
+        checkCount(blocks.size());
         return locked(NamesystemLock.GLOBAL, "terraceNames", blocks.size(), () -> {
             List<@Nullable Named> names = new ArrayList<>(blocks.size());
             for (long id : blocks) {
-                BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
-                INode file =
-                        stored == null ? null : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
-                names.add(
-                        file == null || !file.isFile()
-                                ? null
-                                : new Named(
-                                        file.getId(),
-                                        file.getFullPathName(),
-                                        annotations.of(file),
-                                        inputBytes(file.asFile()),
-                                        begins(file.asFile(), stored)));
+                names.add(files.named(id, annotations));
             }
             return names;
         });
-    }
-
-    /** Without a look at each of its blocks; the last one may be shorter. */
-    private static long inputBytes(INodeFile file) {
-        return file.numBlocks() > 1 ? file.numBlocks() * file.getPreferredBlockSize() : 0;
-    }
-
-    private static boolean begins(INodeFile file, BlockInfo block) {
-        return file.numBlocks() > 1 && !file.isStriped() && file.getBlocks()[0] == block;
     }
 
     @Override
@@ -261,9 +206,7 @@ public final class NamesystemView implements NamespaceView {
 
     @Override
     public List<@Nullable Placed> placed(List<Long> blocks) {
-        if (blocks.size() > lockBlocks) {
-            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
-        }
+        checkCount(blocks.size());
         if (namesystem.isInSafeMode()) {
             return List.of();
         }
@@ -278,9 +221,7 @@ public final class NamesystemView implements NamespaceView {
 
     @Override
     public List<@Nullable Home> homes(List<Long> blocks) {
-        if (blocks.size() > lockBlocks) {
-            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
-        }
+        checkCount(blocks.size());
         if (namesystem.isInSafeMode()) {
             return List.of();
         }
@@ -335,10 +276,7 @@ public final class NamesystemView implements NamespaceView {
 
     @Override
     public long lengthOf(long inode) {
-        return locked(NamesystemLock.FS, "terraceLength", 0, () -> {
-            INode file = namesystem.getFSDirectory().getInode(inode);
-            return file == null || !file.isFile() ? -1 : file.asFile().computeFileSize();
-        });
+        return locked(NamesystemLock.FS, "terraceLength", 0, () -> files.lengthOf(inode));
     }
 
     @Override
@@ -349,55 +287,23 @@ public final class NamesystemView implements NamespaceView {
             while (next >= 0 && found.size() < limit) {
                 int from = next;
                 int most = Math.min(lockBlocks, limit - found.size());
-                next = locked(NamesystemLock.GLOBAL, "terraceBlocksOf", most, () -> collect(inode, from, most, found));
+                next = locked(
+                        NamesystemLock.GLOBAL, "terraceBlocksOf", most, () -> files.collect(inode, from, most, found));
             }
         }
         return found;
     }
 
-    /** Collects the blocks of a file from an index on; says where to go on, or -1 at its end. */
-    private int collect(long inode, int from, int most, List<Located> found) {
-        INode node = namesystem.getFSDirectory().getInode(inode);
-        if (node == null || !node.isFile() || node.asFile().isStriped()) {
-            return -1;
-        }
-        BlockInfo[] blocks = node.asFile().getBlocks();
-        int end = Math.min(blocks.length, from + most);
-        for (int i = from; i < end; i++) {
-            BlockInfo block = blocks[i];
-            if (!block.isComplete() || block.isDeleted()) {
-                continue;
-            }
-            found.add(located(block, inode));
-        }
-        return end < blocks.length ? end : -1;
-    }
-
     @Override
     public List<@Nullable FilePart> parts(List<Long> inodes, List<Integer> from, int most) {
-        if (inodes.size() * most > lockBlocks) {
-            throw new IllegalArgumentException(inodes.size() * most + " blocks in one look, at most " + lockBlocks);
-        }
+        checkCount(inodes.size() * most);
         return locked(NamesystemLock.GLOBAL, "terraceParts", inodes.size() * most, () -> {
             List<@Nullable FilePart> parts = new ArrayList<>(inodes.size());
             for (int i = 0; i < inodes.size(); i++) {
-                parts.add(part(inodes.get(i), from.get(i), most));
+                parts.add(files.part(inodes.get(i), from.get(i), most));
             }
             return parts;
         });
-    }
-
-    private @Nullable FilePart part(long inode, int from, int most) {
-        INode node = namesystem.getFSDirectory().getInode(inode);
-        if (node == null || !node.isFile() || node.asFile().isStriped()) {
-            return null;
-        }
-        BlockInfo[] blocks = node.asFile().getBlocks();
-        List<@Nullable Located> part = new ArrayList<>();
-        for (int i = from; i < Math.min(blocks.length, from + most); i++) {
-            part.add(blocks[i].isComplete() && !blocks[i].isDeleted() ? located(blocks[i], inode) : null);
-        }
-        return new FilePart(blocks.length, part);
     }
 
     @Override
@@ -406,21 +312,9 @@ public final class NamesystemView implements NamespaceView {
         long count = 0;
         for (int from = 0; from < all.size(); from += lockBlocks) {
             List<Long> some = all.subList(from, Math.min(all.size(), from + lockBlocks));
-            count += locked(NamesystemLock.FS, "terraceBlockCount", some.size(), () -> some.stream()
-                    .map(namesystem.getFSDirectory()::getInode)
-                    .mapToLong(file ->
-                            file == null || !file.isFile() ? 0 : file.asFile().numBlocks())
-                    .sum());
+            count += locked(NamesystemLock.FS, "terraceBlockCount", some.size(), () -> files.count(some));
         }
         return count;
-    }
-
-    static Located located(BlockInfo block, long inode) {
-        List<String> holders = new ArrayList<>(block.getCapacity());
-        for (Iterator<DatanodeStorageInfo> s = block.getStorageInfos(); s.hasNext(); ) {
-            holders.add(s.next().getDatanodeDescriptor().getDatanodeUuid());
-        }
-        return new Located(stamped(block), inode, holders);
     }
 
     @Override
@@ -437,9 +331,5 @@ public final class NamesystemView implements NamespaceView {
             Position next = walk.walk(root, from);
             return new Below(walk.blocks(), next);
         });
-    }
-
-    static StampedBlock stamped(BlockInfo block) {
-        return new StampedBlock(block.getBlockId(), block.getGenerationStamp(), block.getNumBytes());
     }
 }
