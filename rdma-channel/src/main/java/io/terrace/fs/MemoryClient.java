@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.TerraceHdfs;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.TerraceDfsClient;
 import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
@@ -37,18 +37,20 @@ final class MemoryClient {
         return read == null ? null : new MemoryClient(read);
     }
 
-    /** Gives an initialised file system a client of ours; false, counted, where Hadoop's classes do not fit. */
-    boolean replaceClientOf(
-            DistributedFileSystem fileSystem, URI uri, Configuration conf, FileSystem.Statistics statistics)
-            throws IOException {
+    /** Counts that Hadoop's classes do not fit, so that the file system is stock HDFS. */
+    static void notLinked(LinkageError why) {
+        ReadSetup.notLinked(why);
+    }
+
+    /** What FileSystem uses; null, counted, where Hadoop's classes do not fit. */
+    @Nullable
+    DFSClient newClient(URI uri, Configuration conf, FileSystem.Statistics statistics) throws IOException {
         try {
             WriteSetup write = WriteSetup.of(read.readConf());
-            new TerraceDfsClient(uri, conf, write.conf(), statistics, read.readRouter(), write.writes())
-                    .replaceClientOf(fileSystem);
-            return true;
+            return new TerraceDfsClient(uri, conf, write.conf(), statistics, read.readRouter(), write.writes());
         } catch (LinkageError e) {
             ReadSetup.notLinked(e);
-            return false;
+            return null;
         }
     }
 

@@ -9,7 +9,8 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.TerraceDistributedFileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,16 +22,25 @@ import org.jspecify.annotations.Nullable;
  * class loader's, it is stock HDFS; {@link #readsMemoryFirst} says which. Compiled for Java 8: in a JVM that cannot load the
  * rest of Terrace it is stock HDFS too.
  */
-public final class TerraceFileSystem extends DistributedFileSystem {
+public final class TerraceFileSystem extends TerraceDistributedFileSystem {
     private @Nullable MemoryClient memory;
+    private boolean asked;
 
     @Override
     public void initialize(URI uri, Configuration conf) throws IOException {
         super.initialize(uri, conf);
-        MemoryClient client = JvmFit.ofClient() ? MemoryClient.of(conf) : null;
-        if (client != null && client.replaceClientOf(this, uri, conf, statistics)) {
-            memory = client;
+        if (!asked && JvmFit.ofClient() && MemoryClient.of(conf) != null) {
+            MemoryClient.notLinked(new IllegalAccessError("another class loader has loaded Hadoop's client"));
         }
+    }
+
+    @Override
+    protected @Nullable DFSClient newClient(URI nameNode, Configuration conf) throws IOException {
+        asked = true;
+        MemoryClient own = JvmFit.ofClient() ? MemoryClient.of(conf) : null;
+        DFSClient client = own == null ? null : own.newClient(nameNode, conf, statistics);
+        memory = client == null ? null : own;
+        return client;
     }
 
     /** As stock, and cached hosts for what is in memory without a directive. */

@@ -72,13 +72,6 @@ public final class TerraceDfsClient extends DFSClient {
         return own == null ? super.getConf() : own;
     }
 
-    /** Gives an initialised file system this client in place of its own, which is closed. */
-    public void replaceClientOf(DistributedFileSystem fileSystem) throws IOException {
-        DFSClient before = fileSystem.dfs;
-        fileSystem.dfs = this;
-        before.close();
-    }
-
     @Override
     public LocatedBlocks getLocatedBlocks(String src, long start, long length) throws IOException {
         return ordered(super.getLocatedBlocks(src, start, length));
