@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * {@value #QUEUE_LIMIT}; what does not fit is refused at once. Follows the {@link Leadership}.
  *
  * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
- * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread survives whatever is thrown on it.
+ * new one. After {@value #MOST_FAILURES} of them within hours it stays a standby. The thread survives whatever is thrown on it.
  *
  * <p>It is no agent of an {@code AgentThread}: it waits for calls as well as for its next turn, and a failure ends an
  * epoch.
@@ -36,6 +36,7 @@ public final class PlacementLoop implements AutoCloseable {
 
     static final int QUEUE_LIMIT = 4096;
     static final int MOST_FAILURES = 3;
+    static final long FORGIVEN_MS = TimeUnit.HOURS.toMillis(1);
     static final long ANSWER_TIMEOUT_MS = 5_000;
     /** Only a loop that hangs takes as long. */
     private static final long BEGUN_TIMEOUT_MS = 60_000;
@@ -53,6 +54,7 @@ public final class PlacementLoop implements AutoCloseable {
     private volatile Published published;
     private long epochSeen = Leadership.STANDBY;
     private volatile int failures;
+    private long lastFailureMs;
 
     /** What broke the loop; null once the loop has stood down for it. */
     private @Nullable Throwable failure;
@@ -215,13 +217,23 @@ public final class PlacementLoop implements AutoCloseable {
         }
         placement.reset();
         // A policy that breaks is replaced, which ends the failures; any other failure may repeat.
-        failures += placement.distrustPolicy(e) ? 0 : 1;
+        if (!placement.distrustPolicy(e)) {
+            countFailure();
+        }
         failure = null;
         publish();
         LOG.error(
                 "The placement loop broke and dropped its state; blocks stay where they are. {}",
                 hasGivenUp() ? "It stays off until the NameNode is restarted." : "It starts anew.",
                 e);
+    }
+
+    /** One is forgiven for each hour without another, so that a service of many months does not stay off for three. */
+    private void countFailure() {
+        long nowMs = clockMs.getAsLong();
+        long forgiven = (nowMs - lastFailureMs) / FORGIVEN_MS;
+        failures = 1 + (int) Math.max(0, failures - forgiven);
+        lastFailureMs = nowMs;
     }
 
     private void follow() {

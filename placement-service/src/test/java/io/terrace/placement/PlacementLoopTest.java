@@ -9,6 +9,7 @@ import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.OperatorState;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,10 +20,15 @@ class PlacementLoopTest {
     private static final int EPOCH = 7;
 
     private final PlacementSettings settings = PlacementSettings.from(key -> null);
+    private final AtomicLong skippedMs = new AtomicLong();
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final PlacementEngine placement = new PlacementEngine(settings, new FakeNamespaceView(), metricRegistry);
     private final PlacementLoop loop = new PlacementLoop(
-            placement, new Leader(), metricRegistry, 10, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+            placement,
+            new Leader(),
+            metricRegistry,
+            10,
+            () -> skippedMs.get() + TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
 
     /** Leads for good. */
     private final class Leader implements Leadership {
@@ -118,5 +124,16 @@ class PlacementLoopTest {
                 .untilAsserted(() -> assertThat(loop.engineStatus().active()).isFalse());
         assertThat(loop.ask(PlacementEngine::isActive)).isFalse();
         assertThat(loop.hasGivenUp()).isTrue();
+    }
+
+    @Test
+    void failures_hoursApart_areForgiven() throws Exception {
+        for (int i = 1; i <= 2 * PlacementLoop.MOST_FAILURES; i++) {
+            breakLoop(new Planted(0));
+            awaitEpoch(EPOCH + i);
+            skippedMs.addAndGet(PlacementLoop.FORGIVEN_MS);
+        }
+        assertThat(loop.ask(PlacementEngine::isActive)).isTrue();
+        assertThat(loop.hasGivenUp()).isFalse();
     }
 }

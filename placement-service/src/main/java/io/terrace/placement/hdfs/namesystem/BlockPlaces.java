@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeDirectory;
 import org.apache.hadoop.hdfs.server.namenode.TerraceAccessTimes;
+import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,8 @@ final class BlockPlaces {
         INode file = stored == null || stored.isDeleted()
                 ? null
                 : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
-        if (stored == null || file == null || !file.isFile()) {
+        String path = file == null ? "" : file.getFullPathName();
+        if (stored == null || file == null || !file.isFile() || !TerraceReadCheck.isPath(path)) {
             return null;
         }
         Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
@@ -63,7 +65,7 @@ final class BlockPlaces {
         }
         return new Placed(
                 FileBlocks.stamped(stored),
-                file.getFullPathName(),
+                path,
                 annotations.of(file),
                 obstacle(stored),
                 replicas,

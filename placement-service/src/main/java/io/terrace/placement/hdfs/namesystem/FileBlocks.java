@@ -14,6 +14,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
 import org.jspecify.annotations.Nullable;
 
 /** Files and their blocks, by inode or by block. The caller holds the read lock. */
@@ -30,19 +31,15 @@ final class FileBlocks {
         return node == null || !node.isFile() ? null : node.asFile();
     }
 
-    /** The file of a block; null where the block is gone or belongs to none. */
+    /** The file of a block; null where the block is gone, or its file is at no path any more. */
     @Nullable
     Named named(long blockId, AnnotationReader annotations) {
         BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
         INodeFile file = stored == null ? null : file(stored.getBlockCollectionId());
-        return file == null
+        String path = file == null ? "" : file.getFullPathName();
+        return file == null || !TerraceReadCheck.isPath(path)
                 ? null
-                : new Named(
-                        file.getId(),
-                        file.getFullPathName(),
-                        annotations.of(file),
-                        inputBytes(file),
-                        begins(file, stored));
+                : new Named(file.getId(), path, annotations.of(file), inputBytes(file), begins(file, stored));
     }
 
     /** Without a look at each of its blocks; the last one may be shorter. */

@@ -69,7 +69,7 @@ public final class NamesystemLookup {
      */
     public Annotated annotated(String path) throws FileNotFoundException {
         Annotated found = view.locked(NamesystemLock.FS, "terraceAnnotations", 0, () -> {
-            INode inode = at(path);
+            INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
             String present = inode == null ? "" : inode.getFullPathName();
             return inode == null || !TerraceReadCheck.isPath(present)
                     ? null
@@ -81,18 +81,10 @@ public final class NamesystemLookup {
         return found;
     }
 
-    private @Nullable INode at(String path) {
-        try {
-            return namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
-        } catch (FileNotFoundException e) {
-            return null;
-        }
-    }
-
     /** @throws FileNotFoundException when the path names no file */
     public FileFacts file(String path) throws IOException {
         FileFacts facts = view.locked(NamesystemLock.FS, "terraceFile", 0, () -> {
-            INode inode = at(path);
+            INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
             return inode == null || !inode.isFile() ? null : facts(inode.asFile());
         });
         if (facts == null) {
@@ -121,7 +113,7 @@ public final class NamesystemLookup {
     }
 
     private @Nullable PolicyBelow policy(String path) {
-        INode inode = at(path);
+        INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
         BlockStoragePolicy policy =
                 inode == null ? null : namesystem.getBlockManager().getStoragePolicy(inode.getStoragePolicyID());
         return policy == null ? null : new PolicyBelow(policy.getName(), BlockPlaces.tiers(policy));
@@ -168,7 +160,7 @@ public final class NamesystemLookup {
     /** What is at a path now; null where nothing is, or only a snapshot has it. */
     public @Nullable Present present(String path) {
         return view.locked(NamesystemLock.FS, "terracePresent", 0, () -> {
-            INode inode = at(path);
+            INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
             if (inode == null || !(inode.isFile() || inode.isDirectory()) || !path.equals(pathOf(inode.getId()))) {
                 return null;
             }
@@ -212,7 +204,7 @@ public final class NamesystemLookup {
         if (!TerraceReadCheck.isPath(path)) {
             return null;
         }
-        INode there = at(path);
+        INode there = PathLookup.at(namesystem.getFSDirectory(), path);
         return there != null && there.getId() == inode ? path : null;
     }
 

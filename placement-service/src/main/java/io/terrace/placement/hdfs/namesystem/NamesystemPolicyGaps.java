@@ -2,7 +2,6 @@ package io.terrace.placement.hdfs.namesystem;
 
 import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.PolicyGaps;
-import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.server.namenode.FSDirectory;
@@ -40,7 +39,9 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         }
         return view.locked(Asker.SATISFY, NamesystemLock.GLOBAL, "terracePolicyGaps", view.lockBlocks(), () -> {
             long beganNs = System.nanoTime();
-            INode inode = root.inode() == 0 ? at(root.path()) : directory().getInode(root.inode());
+            INode inode = root.inode() == 0
+                    ? PathLookup.at(directory(), root.path())
+                    : directory().getInode(root.inode());
             if (inode == null) {
                 return new Slice(List.of(), 0, 0, null);
             }
@@ -86,7 +87,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
                     view.locked(Asker.SATISFY, NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
                         List<Long> inodes = new ArrayList<>();
                         for (String path : attributed) {
-                            INode inode = at(path);
+                            INode inode = PathLookup.at(directory(), path);
                             if (inode == null) {
                                 continue;
                             }
@@ -106,13 +107,5 @@ final class NamesystemPolicyGaps implements PolicyGaps {
 
     private FSDirectory directory() {
         return namesystem.getFSDirectory();
-    }
-
-    private @Nullable INode at(String path) {
-        try {
-            return directory().unprotectedResolvePath(path).getLastINode();
-        } catch (FileNotFoundException e) {
-            return null;
-        }
     }
 }

@@ -9,7 +9,6 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.PolicyGaps;
 import io.terrace.placement.state.PolicyGaps.Position;
 import io.terrace.protocol.StampedBlock;
-import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -186,17 +185,9 @@ public final class NamesystemView implements NamespaceView {
     private boolean areAnnotated(List<String> paths) {
         return locked(NamesystemLock.FS, "terraceAnnotations", paths.size(), () -> paths.stream()
                 .anyMatch(path -> {
-                    INode inode = at(path);
+                    INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
                     return inode != null && annotations.hasOwn(inode);
                 }));
-    }
-
-    private @Nullable INode at(String path) {
-        try {
-            return namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
-        } catch (FileNotFoundException e) {
-            return null;
-        }
     }
 
     /** The annotations of a file or directory and of all directories above it; to be called under the read lock. */
