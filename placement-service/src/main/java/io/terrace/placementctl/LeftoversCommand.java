@@ -16,7 +16,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -80,12 +79,16 @@ final class LeftoversCommand extends ClusterCommand {
 
     private void requireNoService() throws Refused {
         try (AdminClient client = cluster().connect()) {
-            Optional<AdminClient.Peer> running = client.peers().stream()
-                    .filter(peer -> peer.status() != null)
-                    .findFirst();
-            if (running.isPresent()) {
-                throw new Refused("a placement service runs at " + running.get().name()
-                        + ", which would store its attributes again: restart its NameNode without Terrace first");
+            for (AdminClient.Peer peer : client.peers()) {
+                if (peer.status() != null) {
+                    throw new Refused("a placement service runs at " + peer.name()
+                            + ", which would store its attributes again: restart its NameNode without Terrace first");
+                }
+                if (!peer.absent()) {
+                    throw new Refused(
+                            "whether a placement service runs at " + peer.name() + " is not known: " + peer.problem()
+                                    + "; nothing was removed. Run it again as the superuser once that is mended");
+                }
             }
         }
     }

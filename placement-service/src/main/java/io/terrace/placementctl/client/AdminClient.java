@@ -8,11 +8,14 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.retry.RetryPolicies;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
@@ -26,15 +29,24 @@ public final class AdminClient implements AutoCloseable {
 
     static final int CALL_TIMEOUT_MS = 30_000;
 
+    /** What a service answers while it is not, or not yet, the one to ask. */
+    private static final Set<String> COMES_BACK =
+            Set.of(StandbyException.class.getName(), RetriableException.class.getName());
+
     private final Configuration conf;
     private final List<Peer> peers = new ArrayList<>();
 
-    /** One NameNode's service: its status, or why it has none. */
+    /**
+     * One NameNode's service: its status, or why it has none.
+     *
+     * @param absent whether nobody listens there; false also where it is not known
+     */
     public record Peer(
             InetSocketAddress address,
             @Nullable PlacementAdminPB proxy,
             @Nullable StatusResponseProto status,
-            String problem) {
+            String problem,
+            boolean absent) {
 
         public String name() {
             return address.getHostString() + ":" + address.getPort();
@@ -58,7 +70,7 @@ public final class AdminClient implements AutoCloseable {
 
     private Peer meet(InetSocketAddress address) {
         if (address.isUnresolved()) {
-            return new Peer(address, null, null, "unknown host " + address.getHostString());
+            return new Peer(address, null, null, "unknown host " + address.getHostString(), true);
         }
         try {
             PlacementAdminPB proxy = RPC.getProtocolProxy(
@@ -71,24 +83,34 @@ public final class AdminClient implements AutoCloseable {
                             CALL_TIMEOUT_MS,
                             RetryPolicies.TRY_ONCE_THEN_FAIL)
                     .getProxy();
-            return new Peer(address, proxy, proxy.status(null, StatusRequestProto.getDefaultInstance()), "");
+            return new Peer(address, proxy, proxy.status(null, StatusRequestProto.getDefaultInstance()), "", false);
         } catch (ServiceException e) {
-            return new Peer(address, null, null, firstLine(e.getCause() == null ? e : e.getCause()));
+            return silent(address, e.getCause() == null ? e : e.getCause());
         } catch (IOException e) {
-            return new Peer(address, null, null, firstLine(e));
+            return silent(address, e);
         }
+    }
+
+    private static Peer silent(InetSocketAddress address, Throwable why) {
+        return new Peer(address, null, null, firstLine(why), why instanceof ConnectException);
     }
 
     public List<Peer> peers() {
         return List.copyOf(peers);
     }
 
-    /** Calls the active service. */
+    /** Calls the active service. A NameNode that hung may still believe that it is: the latest epoch decides. */
     public <T> T active(Call<T> call) throws Refused, Unreachable {
+        Peer active = null;
+        long epoch = 0;
         for (Peer peer : peers) {
-            if (peer.proxy != null && peer.status != null && peer.status.getActive()) {
-                return on(peer.proxy, call);
+            if (peer.status != null && peer.status.getActive() && (active == null || peer.status.getEpoch() > epoch)) {
+                active = peer;
+                epoch = peer.status.getEpoch();
             }
+        }
+        if (active != null && active.proxy != null) {
+            return on(active.proxy, call);
         }
         StringBuilder why = new StringBuilder("no placement service is active:");
         for (Peer peer : peers) {
@@ -108,7 +130,7 @@ public final class AdminClient implements AutoCloseable {
         try {
             return call.on(service);
         } catch (ServiceException e) {
-            if (e.getCause() instanceof RemoteException refusal) {
+            if (e.getCause() instanceof RemoteException refusal && !COMES_BACK.contains(refusal.getClassName())) {
                 throw new Refused(firstLine(refusal));
             }
             throw new Unreachable(firstLine(e.getCause() == null ? e : e.getCause()));

@@ -42,7 +42,7 @@ public final class ConnectionOptions {
             names = "--nameservice",
             scope = ScopeType.INHERIT,
             paramLabel = "NS",
-            description = "Name service, where there are several.")
+            description = "Name service, where there are several. Default: that of fs.defaultFS.")
     @Nullable
     String nameservice;
 

@@ -7,6 +7,8 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DFSUtilClient;
@@ -20,17 +22,19 @@ final class ServiceAddresses {
     private ServiceAddresses() {}
 
     /**
-     * All NameNodes of a name service, or of all of them.
+     * All NameNodes of a name service.
      *
-     * @param nameservice null for all
-     * @throws IllegalArgumentException when the configuration names no NameNode, with what to set
+     * @param nameservice null for the one of {@code fs.defaultFS}, or the only one
+     * @throws IllegalArgumentException when the configuration names no NameNode, or does not say which are meant, with what
+     *     to set
      */
     static List<InetSocketAddress> of(Configuration conf, @Nullable String nameservice) {
         List<InetSocketAddress> addresses = new ArrayList<>();
         Map<String, Map<String, InetSocketAddress>> nameNodes = DFSUtilClient.getAddresses(
                 conf, defaultAddress(conf), HdfsClientConfigKeys.DFS_NAMENODE_RPC_ADDRESS_KEY);
+        String meant = nameservice == null ? meant(conf, nameNodes.keySet()) : nameservice;
         nameNodes.forEach((service, byId) -> {
-            if (nameservice == null || nameservice.equals(service)) {
+            if (meant == null || meant.equals(service)) {
                 byId.forEach((id, address) -> addresses.add(of(conf, service, id, address)));
             }
         });
@@ -45,6 +49,19 @@ final class ServiceAddresses {
                     + ": use --conf DIR, or set fs.defaultFS or " + TerraceSettings.PLACEMENT_RPC_ADDRESS.key());
         }
         return addresses;
+    }
+
+    /** Null where there is but one. A command never goes to a cluster that was not named. */
+    private static @Nullable String meant(Configuration conf, Set<@Nullable String> services) {
+        if (services.size() < 2) {
+            return null;
+        }
+        String host = FileSystem.getDefaultUri(conf).getHost();
+        if (host == null || !services.contains(host)) {
+            throw new IllegalArgumentException("the configuration has the name services " + new TreeSet<>(services)
+                    + " and fs.defaultFS is none of them: use --nameservice NS");
+        }
+        return host;
     }
 
     private static @Nullable String defaultAddress(Configuration conf) {

@@ -1,0 +1,123 @@
+package io.terrace.placementctl.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.PinsRequestProto;
+import io.terrace.protocol.proto.AdminProtos.PinsResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
+import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.ipc.StandbyException;
+import org.apache.hadoop.security.authorize.AuthorizationException;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class AdminClientTest {
+
+    private final Configuration conf = new Configuration();
+    private final List<RPC.Server> servers = new ArrayList<>();
+
+    @BeforeEach
+    void useProtobuf() {
+        RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
+    }
+
+    @AfterEach
+    void stop() {
+        servers.forEach(RPC.Server::stop);
+    }
+
+    /** A service that answers pins with what it is given, or fails so. */
+    private InetSocketAddress service(
+            boolean active, long epoch, Exception statusFails, Exception pinsFail, AtomicInteger calls)
+            throws IOException {
+        PlacementAdminPB answers = (PlacementAdminPB) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {PlacementAdminPB.class}, (proxy, method, arguments) -> {
+                    boolean status = method.getName().equals("status");
+                    Exception fails = status ? statusFails : pinsFail;
+                    if (!status) {
+                        calls.incrementAndGet();
+                    }
+                    if (fails != null) {
+                        throw new ServiceException(fails);
+                    }
+                    return status
+                            ? StatusResponseProto.newBuilder()
+                                    .setNameNode("127.0.0.1:8020")
+                                    .setBlockPoolId("pool")
+                                    .setActive(active)
+                                    .setEpoch(epoch)
+                                    .setServe(true)
+                                    .setMoves(true)
+                                    .setPolicy("adaptive")
+                                    .setMoveBytesPerSecond(1)
+                                    .build()
+                            : PinsResponseProto.newBuilder().setMost(1).build();
+                });
+        RPC.Server server = new RPC.Builder(conf)
+                .setProtocol(PlacementAdminPB.class)
+                .setInstance(PlacementAdminService.newReflectiveBlockingService(answers))
+                .setBindAddress("127.0.0.1")
+                .setPort(0)
+                .setNumHandlers(1)
+                .build();
+        server.start();
+        servers.add(server);
+        return new InetSocketAddress("127.0.0.1", server.getListenerAddress().getPort());
+    }
+
+    private static PinsResponseProto pins(AdminClient client) throws Refused, Unreachable {
+        return client.active(service -> service.pins(null, PinsRequestProto.getDefaultInstance()));
+    }
+
+    @Test
+    void twoThatSayTheyAreActive_theLatestEpochIsCalled() throws Exception {
+        AtomicInteger hung = new AtomicInteger();
+        AtomicInteger took = new AtomicInteger();
+        List<InetSocketAddress> both = List.of(service(true, 7, null, null, hung), service(true, 9, null, null, took));
+        try (AdminClient client = new AdminClient(conf, both)) {
+            assertThat(pins(client)).isNotNull();
+        }
+        assertThat(took).hasValue(1);
+        assertThat(hung).hasValue(0);
+    }
+
+    @Test
+    void activeThatStandsDown_isNoRefusal() throws Exception {
+        for (Exception why : List.of(new StandbyException("not active"), new RetriableException("busy"))) {
+            try (AdminClient client =
+                    new AdminClient(conf, List.of(service(true, 1, null, why, new AtomicInteger())))) {
+                assertThatThrownBy(() -> pins(client)).isInstanceOf(Unreachable.class);
+            }
+        }
+        try (AdminClient client = new AdminClient(
+                conf, List.of(service(true, 1, null, new IOException("no such file"), new AtomicInteger())))) {
+            assertThatThrownBy(() -> pins(client)).isInstanceOf(Refused.class).hasMessageContaining("no such file");
+        }
+    }
+
+    @Test
+    void peer_isAbsentOnlyWhereNobodyListens() throws Exception {
+        InetSocketAddress refuses = service(true, 1, new AuthorizationException("not you"), null, new AtomicInteger());
+        InetSocketAddress closed = service(true, 1, null, null, new AtomicInteger());
+        servers.get(1).stop();
+        servers.get(1).join();
+        try (AdminClient client = new AdminClient(conf, List.of(refuses, closed))) {
+            assertThat(client.peers()).extracting(AdminClient.Peer::absent).containsExactly(false, true);
+            assertThat(client.peers().get(0).problem()).contains("not you");
+        }
+    }
+}
