@@ -23,9 +23,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "report",
         description = {
-            "What tiers are worth: how long DataNodes take to serve reads of stock clients from each tier, and reads of"
-                    + " blocks that climbed against those of the control sample, which the same heat asked for.",
-            "Intervals are of 95 %. What was read counts half after each half hour."
+            "What tiers are worth: how long DataNodes take to serve reads of stock clients from each tier. Compares read"
+                    + " times of promoted blocks with those of equally hot blocks in the control sample.",
+            "Intervals are of 95 %. A read counts half after each half hour."
         },
         mixinStandardHelpOptions = true)
 final class ReportCommand extends AdminCommand {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Variants of a trace that no policy was tuned on: each half of its rows, other sizes, and objects exchanged in the
+ * Variants of a trace to which no constant was fitted: each half of its rows, other sizes, and objects exchanged in the
  * second half.
  */
 final class DistortedTraces {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How the adaptive policy does where nothing was tuned: for each trace and memory share its object hits against the best
+ * How the adaptive policy does on validation workloads, to which no constant was fitted: for each trace and memory share its object hits against the best
  * of all other policies of the catalog <i>in that cell</i>, and likewise its byte hits with the byte objective. The
  * regret is the best less ours. What is ours with another objective is not one of the others.
  */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Generated workloads of different kinds that no policy was tuned on, and that are not among the traces used for
+ * Generated workloads of different kinds, to which no constant was fitted, and that are not among the traces used for
  * tuning. Sizes in bytes, times in milliseconds.
  */
 final class SyntheticTraces {

@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
 /** {@code placementctl policy rollback}. */
 @Command(
         name = "rollback",
-        description = "What was in force before the last apply is in force again. Again goes one step further back.",
+        description =
+                "Restores the policy that was in force before the last apply. Run it again to go back one more step.",
         mixinStandardHelpOptions = true)
 final class PolicyRollbackCommand extends SwitchCommand {
     PolicyRollbackCommand() {

@@ -42,7 +42,7 @@ import picocli.CommandLine.Option;
                     + " force.",
             "Simulates the memory of all DataNodes as one, with --cluster also their places. With the service's log of"
                     + " accesses, rules by path and pools take part: the NameNode says which rule holds for which block. A"
-                    + " trace has no paths, so with one they take none; bounds of size do."
+                    + " trace has no paths. Path rules and pools therefore have no effect with --trace; size limits do."
         },
         mixinStandardHelpOptions = true)
 final class PolicySimulateCommand extends ClusterCommand {
