@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
@@ -133,13 +135,14 @@ class WriteFaultsTest {
         Random random = new Random(seed);
         for (int round = 0; round < 8; round++) {
             try (Begun begun = Begun.begin("/garbage-" + round, 1_000)) {
-                byte[] noise = new byte[1 + random.nextInt(5_000)];
+                byte[] noise = new byte[100 + random.nextInt(5_000)];
                 random.nextBytes(noise);
+                // The type of no frame.
+                noise[0] = (byte) (0x80 | random.nextInt(0x80));
                 begun.writer().sendRaw(ByteBuffer.wrap(noise));
-                begun.writer().close();
-                if (round % 4 == 0) {
-                    begun.assertRecovers(1_000);
-                }
+                // Answers come first.
+                await().atMost(Duration.ofSeconds(20)).until(begun.writer()::hasEnded);
+                begun.assertRecovers(1_000);
             }
         }
     }
@@ -161,21 +164,21 @@ class WriteFaultsTest {
     void leaseRecovery_amidWrites_stopsTheWriter_andKeepsWhatWasAcknowledged() throws Exception {
         List<Thread> threads = new ArrayList<>();
         List<Begun> all = new ArrayList<>();
-        int[] acknowledged = new int[6];
-        for (int i = 0; i < acknowledged.length; i++) {
+        AtomicIntegerArray acknowledged = new AtomicIntegerArray(6);
+        for (int i = 0; i < acknowledged.length(); i++) {
             Begun begun = Begun.begin(
                     i % 2 == 0 ? RawWriter.local(cluster) : RawWriter.overTcp(cluster), "/stopped-" + i, 100);
-            acknowledged[i] = 100;
+            acknowledged.set(i, 100);
             all.add(begun);
             int index = i;
             Thread thread = new Thread(() -> {
                 try {
-                    while (acknowledged[index] < TerraceCluster.BLOCK_BYTES) {
+                    while (acknowledged.get(index) < TerraceCluster.BLOCK_BYTES) {
                         // The same last bytes again and again, so that the writer is in the middle of something.
-                        int to = Math.min(acknowledged[index] + 333, BYTES);
-                        begun.writer().send(begun.contents(), acknowledged[index], to, 0);
+                        int to = Math.min(acknowledged.get(index) + 333, BYTES);
+                        begun.writer().send(begun.contents(), acknowledged.get(index), to, 0);
                         begun.writer().ack(false);
-                        acknowledged[index] = to;
+                        acknowledged.set(index, to);
                     }
                 } catch (IOException | AssertionError e) {
                     // Its replica was taken away.
@@ -184,13 +187,15 @@ class WriteFaultsTest {
             threads.add(thread);
         }
         threads.forEach(Thread::start);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> IntStream.range(0, acknowledged.length()).anyMatch(i -> acknowledged.get(i) > 100));
         for (Begun begun : all) {
             cluster.fs().recoverLease(new Path(begun.file().path()));
         }
         for (int i = 0; i < all.size(); i++) {
             all.get(i).assertRecovers(100);
             threads.get(i).join();
-            all.get(i).assertRecovers(acknowledged[i]);
+            all.get(i).assertRecovers(acknowledged.get(i));
             all.get(i).close();
         }
     }

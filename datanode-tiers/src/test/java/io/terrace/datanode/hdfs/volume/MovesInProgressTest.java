@@ -11,6 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class MovesInProgressTest {
@@ -135,7 +137,18 @@ class MovesInProgressTest {
     @Test
     void barrier_againstOpenersAllTheTime_missesNobodyWhoBeganBefore() throws Exception {
         OpenBarrier barrier = new OpenBarrier();
-        AtomicBoolean exists = new AtomicBoolean();
+        assertThat(openedTooLate(barrier, () -> await(barrier, 7))).isZero();
+    }
+
+    /** Shows that the test above can fail. */
+    @Test
+    void withoutAWait_openersComeTooLate() throws Exception {
+        assertThat(openedTooLate(new OpenBarrier(), () -> true)).isPositive();
+    }
+
+    /** How many of those who look up a place, and then open it, find it removed by a move that waits like that. */
+    private static int openedTooLate(OpenBarrier barrier, BooleanSupplier waits) throws Exception {
+        AtomicBoolean exists = new AtomicBoolean(true);
         AtomicBoolean published = new AtomicBoolean();
         AtomicInteger tooLate = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
@@ -144,29 +157,31 @@ class MovesInProgressTest {
             Thread reader = new Thread(() -> {
                 while (!over.get()) {
                     int counter = barrier.enter(7);
-                    if (!published.get() && !exists.get()) {
-                        // What it looked up was removed before it was opened.
+                    boolean looksAtTheOldPlace = !published.get();
+                    LockSupport.parkNanos(50_000);
+                    if (looksAtTheOldPlace && !exists.get()) {
                         tooLate.incrementAndGet();
                     }
                     barrier.leave(counter);
                 }
             });
             readers.add(reader);
+            reader.start();
         }
-        exists.set(true);
-        readers.forEach(Thread::start);
         for (int move = 0; move < 200; move++) {
             published.set(true);
-            assertThat(barrier.await(7, 10_000)).isTrue();
+            assertThat(waits.getAsBoolean()).isTrue();
             exists.set(false);
+            LockSupport.parkNanos(200_000);
             exists.set(true);
             published.set(false);
+            LockSupport.parkNanos(200_000);
         }
         over.set(true);
         for (Thread reader : readers) {
             reader.join();
         }
-        assertThat(tooLate).hasValue(0);
+        return tooLate.get();
     }
 
     private static boolean await(OpenBarrier barrier, long blockId) {
