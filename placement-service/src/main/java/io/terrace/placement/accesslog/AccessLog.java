@@ -2,7 +2,6 @@ package io.terrace.placement.accesslog;
 
 import io.terrace.common.Agent;
 import io.terrace.common.AgentThread;
-import io.terrace.common.LogThrottle;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -38,8 +37,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The loop's thread only fills a buffer ({@link AccessBuffer}); a thread of its own empties it every {@value
  * #PERIOD_MS} ms. Files are for their owner only; an eighth of the bound, or {@value #SEGMENT_MS} ms, makes a file, and the
- * oldest goes when all exceed the bound. A disk that fails costs rows, which are counted, and one line in the log for each
- * file.
+ * oldest goes when all exceed the bound. A disk that fails is tried again after a pause that grows ({@link RetryPause}). It
+ * costs rows, which are counted: those of each try, and those that find the buffer full. The log has a line when it fails
+ * and one when it works again.
  */
 public final class AccessLog implements AccessListener, AutoCloseable {
 
@@ -61,8 +61,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     private final StringBuilder row = new StringBuilder(64);
     private final AgentThread thread;
 
-    /** A disk that fails is logged once, until it works again. */
-    private final LogThrottle failures = LogThrottle.once();
+    private final LongSupplier nanoClock;
+    private final RetryPause retry = new RetryPause();
 
     private volatile long bytesOnDisk;
     private @Nullable CountedFile current;
@@ -93,17 +93,29 @@ public final class AccessLog implements AccessListener, AutoCloseable {
      */
     public AccessLog(Path dir, long mostBytes, LongSupplier wallMs, Looks looks, MetricRegistry metricRegistry)
             throws IOException {
+        this(dir, mostBytes, wallMs, System::nanoTime, looks, metricRegistry);
+    }
+
+    AccessLog(
+            Path dir,
+            long mostBytes,
+            LongSupplier wallMs,
+            LongSupplier nanoClock,
+            Looks looks,
+            MetricRegistry metricRegistry)
+            throws IOException {
         this.table = new PathTable(looks.blocks, looks.paths, looks.blocksPerLook);
         this.segments = Segments.open(dir);
         this.hosts =
                 looks.addresses == null ? null : new LoggedHosts(HostNumbers.open(dir), looks.addresses, looks.named);
         this.mostBytes = mostBytes;
         this.wallMs = wallMs;
+        this.nanoClock = nanoClock;
         this.metricRegistry = metricRegistry;
         this.bytesOnDisk = segments.bytes();
         metricRegistry.gauge(Metric.PLACEMENT_ACCESS_LOG_BYTES, () -> bytesOnDisk);
         this.thread = new AgentThread(
-                        "terrace-access-log", new Writer(), TimeUnit.MILLISECONDS.toNanos(PERIOD_MS), System::nanoTime)
+                        "terrace-access-log", new Writer(), TimeUnit.MILLISECONDS.toNanos(PERIOD_MS), nanoClock)
                 .start();
     }
 
@@ -168,12 +180,19 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     private final class Writer implements Agent {
         @Override
         public int doWork(long nowNs) {
-            write();
+            turn();
             return 0;
         }
 
         @Override
         public void onClose() {
+            write();
+        }
+    }
+
+    /** Writes, unless the disk failed lately: what comes meanwhile waits in the buffer. */
+    synchronized void turn() {
+        if (retry.isOver(nanoClock.getAsLong())) {
             write();
         }
     }
@@ -193,13 +212,17 @@ public final class AccessLog implements AccessListener, AutoCloseable {
                 roll(file);
             }
             bytesOnDisk = segments.bytes();
-            failures.reset();
+            // A turn without an access says nothing about the disk.
+            if (file != null && retry.worked()) {
+                LOG.info("The access log in {} is written again", segments.dir());
+            }
         } catch (IOException e) {
             metricRegistry.add(Metric.PLACEMENT_ACCESS_LOG_LOST, batch.entries() - written);
-            if (failures.first()) {
+            if (retry.failed(nanoClock.getAsLong())) {
                 LOG.warn(
-                        "The access log in {} cannot be written; accesses are lost until it can. Mend or empty the"
-                                + " directory, or set {} to another one and restart the NameNode",
+                        "The access log in {} cannot be written; accesses are lost until it can. It is tried again,"
+                                + " once a minute at least. Mend or empty the directory, or set {} to another one and"
+                                + " restart the NameNode",
                         segments.dir(),
                         TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.key(),
                         e);

@@ -151,6 +151,40 @@ class AccessLogTest {
     }
 
     @Test
+    void diskThatFails_isLeftAloneForAWhile_andWhatCameMeanwhileIsWritten() throws Exception {
+        AtomicLong nowNs = new AtomicLong();
+        Path log = dir.resolve("log");
+        try (AccessLog accessLog =
+                new AccessLog(log, 1 << 20, wallMs::get, nowNs::get, Looks.paths(this::look, 3), metricRegistry)) {
+            synchronized (accessLog) {
+                // So that the writer's own thread does not meet the broken directory first.
+                accessLog.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+                Files.delete(log);
+                Files.createFile(log);
+                accessLog.turn();
+            }
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(1);
+            accessLog.accesses(heartbeat(8, 100, 1, 100, 0, 0));
+            nowNs.addAndGet(RetryPause.FIRST_NS - 1);
+            accessLog.turn();
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(1);
+
+            nowNs.incrementAndGet();
+            accessLog.turn();
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2);
+            accessLog.accesses(heartbeat(9, 100, 1, 100, 0, 0));
+            Files.delete(log);
+            Files.createDirectory(log);
+            accessLog.turn();
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_ROWS)).isZero();
+            nowNs.addAndGet(2 * RetryPause.FIRST_NS);
+            accessLog.turn();
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_ROWS)).isEqualTo(1);
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2);
+        }
+    }
+
+    @Test
     void read_nameOfNoSegment_isRefused() throws Exception {
         Files.writeString(dir.resolve("secret"), "x");
         try (AccessLog log = log(1 << 20)) {
