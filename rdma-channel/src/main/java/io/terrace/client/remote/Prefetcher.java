@@ -24,7 +24,7 @@ final class Prefetcher implements Closeable {
     private static final int DEPTH = 2;
 
     private final RemoteDataNodes memory;
-    private final RemoteExtent range;
+    private final Range range;
     private final long endOffset;
     private final Deque<ExtentPiece> coming = new ArrayDeque<>(DEPTH);
     private int pieceBytes = FIRST_BYTES;
@@ -38,13 +38,21 @@ final class Prefetcher implements Closeable {
     private long position = -1;
     private boolean sequential;
 
-    /** Where the range is read now: pieces that follow one another come the same way. */
-    private RemoteExtent region;
+    /** As it was granted last. */
+    private @Nullable RemoteExtent granted;
 
-    Prefetcher(RemoteDataNodes memory, RemoteExtent range, long endOffset) {
+    /** Where the range is read now: pieces that follow one another come the same way. */
+    private @Nullable RemoteExtent region;
+
+    /** What is read, as it is granted at the time of a piece. */
+    @FunctionalInterface
+    interface Range {
+        RemoteExtent granted() throws IOException;
+    }
+
+    Prefetcher(RemoteDataNodes memory, Range range, long endOffset) {
         this.memory = memory;
         this.range = range;
-        this.region = range;
         this.endOffset = endOffset;
     }
 
@@ -111,8 +119,8 @@ final class Prefetcher implements Closeable {
         long timeoutNs = memory.settings().timeoutNs();
         ExtentPiece piece = coming.poll();
         if (piece == null) {
-            region = range.leastBusy();
-            piece = region.begin(askedTo, lengthBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
+            RemoteExtent from = region(true);
+            piece = from.begin(askedTo, lengthBytes(from, Math.max(pieceBytes, wantedBytes)), timeoutNs);
             askedTo += piece.lengthBytes();
         } else {
             memory.usedAhead(piece.lengthBytes());
@@ -131,15 +139,28 @@ final class Prefetcher implements Closeable {
         usingLeft -= bytes.remaining();
     }
 
+    /** @param anew whether the way may be another than before */
+    private RemoteExtent region(boolean anew) throws IOException {
+        RemoteExtent now = range.granted();
+        RemoteExtent known = region;
+        if (known == null || anew || now != granted) {
+            granted = now;
+            known = now.leastBusy();
+            region = known;
+        }
+        return known;
+    }
+
     private void askAhead(long timeoutNs) throws IOException {
         while (coming.size() < DEPTH && askedTo < endOffset) {
-            pieceBytes = Math.min(region.maxPieceBytes(), pieceBytes * GROWTH);
-            int length = lengthBytes(pieceBytes);
+            RemoteExtent from = region(false);
+            pieceBytes = Math.min(from.maxPieceBytes(), pieceBytes * GROWTH);
+            int length = lengthBytes(from, pieceBytes);
             if (!memory.mayAskAhead(length)) {
                 return;
             }
             try {
-                coming.add(region.begin(askedTo, length, timeoutNs));
+                coming.add(from.begin(askedTo, length, timeoutNs));
             } catch (IOException | RuntimeException e) {
                 memory.usedAhead(length);
                 throw e;
@@ -148,8 +169,8 @@ final class Prefetcher implements Closeable {
         }
     }
 
-    private int lengthBytes(int wished) {
-        return (int) Math.min(Math.min(wished, region.maxPieceBytes()), endOffset - askedTo);
+    private int lengthBytes(RemoteExtent from, int wished) {
+        return (int) Math.min(Math.min(wished, from.maxPieceBytes()), endOffset - askedTo);
     }
 
     private void drop() {

@@ -1,5 +1,8 @@
 package io.terrace.client.remote;
 
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.RemoteExtent;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
@@ -9,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one block from the memory of another host. A first read of the whole range is one request; other reads go
- * through a {@link Prefetcher}. Used by one thread at a time.
+ * through a {@link Prefetcher}. A reader that takes longer than a lease asks for another grant when it next asks the DataNode
+ * for bytes: once a lease, together with all readers of the block in this process. Used by one thread at a time.
  */
 final class RemoteBlockAccessor extends ReplicaAccessor {
     /** The process's figures are told after so many, not of each read of a few bytes. */
@@ -17,9 +21,10 @@ final class RemoteBlockAccessor extends ReplicaAccessor {
 
     private final RemoteDataNodes memory;
     private final RemoteDataNode node;
-    private final RemoteGrant grant;
+    private final byte[] token;
     private final long endOffset;
     private final int networkDistance;
+    private RemoteGrant grant;
     private @Nullable Prefetcher ahead;
 
     /** Read and not yet counted. */
@@ -27,11 +32,18 @@ final class RemoteBlockAccessor extends ReplicaAccessor {
 
     private long bytes;
 
+    /** @param token with which the grant was asked for */
     RemoteBlockAccessor(
-            RemoteDataNodes memory, RemoteDataNode node, RemoteGrant grant, long endOffset, int networkDistance) {
+            RemoteDataNodes memory,
+            RemoteDataNode node,
+            RemoteGrant grant,
+            byte[] token,
+            long endOffset,
+            int networkDistance) {
         this.memory = memory;
         this.node = node;
         this.grant = grant;
+        this.token = token;
         this.endOffset = endOffset;
         this.networkDistance = networkDistance;
     }
@@ -62,7 +74,7 @@ final class RemoteBlockAccessor extends ReplicaAccessor {
             }
             int limit = buffer.limit();
             buffer.limit(buffer.position() + wanted);
-            grant.region().read(position, buffer, memory.settings().timeoutNs(wanted));
+            granted().read(position, buffer, memory.settings().timeoutNs(wanted));
             buffer.limit(limit);
             return read(wanted);
         } catch (IOException e) {
@@ -79,10 +91,24 @@ final class RemoteBlockAccessor extends ReplicaAccessor {
     private Prefetcher ahead() {
         Prefetcher open = ahead;
         if (open == null) {
-            open = new Prefetcher(memory, grant.region(), endOffset);
+            open = new Prefetcher(memory, this::granted, endOffset);
             ahead = open;
         }
         return open;
+    }
+
+    /** The range, as long as it is granted. */
+    private RemoteExtent granted() throws IOException {
+        if (grant.isOver()) {
+            count();
+            RemoteGrant next = node.grant(grant.key(), token, endOffset);
+            if (next == null) {
+                throw new ChannelException(
+                        TransferStatus.NO_ACCESS, "the lease has ended, and there is no other", null);
+            }
+            grant = next;
+        }
+        return grant.region();
     }
 
     private int read(int count) {

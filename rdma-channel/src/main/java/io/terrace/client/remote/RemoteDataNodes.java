@@ -158,15 +158,16 @@ public final class RemoteDataNodes {
     public ReplicaAccessor open(RemoteReplica nearest, BlockReadRequest range) {
         Token<BlockTokenIdentifier> token = range.block().getBlockToken();
         BlockKey key = key(range.block());
+        byte[] tokenBytes = bytes(token);
         RemoteReplica copy = nearest;
         while (copy != null) {
             RemoteDataNode node = copy.node();
             GrantKey forWhom = new GrantKey(range.user(), token.getIdentifier(), key);
-            RemoteGrant grant = node.grant(forWhom, bytes(token), range.endOffset());
+            RemoteGrant grant = node.grant(forWhom, tokenBytes, range.endOffset());
             if (grant != null) {
                 DatanodeInfo holder = range.block().getLocations()[copy.holder()];
                 int distance = range.distances().applyAsInt(holder);
-                return new RemoteBlockAccessor(this, node, grant, range.endOffset(), distance);
+                return new RemoteBlockAccessor(this, node, grant, tokenBytes, range.endOffset(), distance);
             }
             copy = find(range, key, copy.holder() + 1);
         }

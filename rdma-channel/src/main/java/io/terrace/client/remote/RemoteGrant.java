@@ -25,6 +25,11 @@ record RemoteGrant(
         return holds(System.nanoTime() + LEASE_MARGIN_NS);
     }
 
+    /** Whether its lease has ended, or is about to. */
+    boolean isOver() {
+        return endsNs - System.nanoTime() <= LEASE_MARGIN_NS;
+    }
+
     boolean holds(long nowNs) {
         return endsNs - nowNs > 0 && !connection.hasEnded();
     }

@@ -84,6 +84,9 @@ public final class TcpGrantFixture implements Closeable {
 
     public volatile long leaseMs = 60_000;
 
+    /** Whether the owner grants nothing. */
+    public volatile boolean refuses;
+
     private final byte[] content = new byte[LENGTH];
     private final SlotTable table;
     private final Blocks blocks;
@@ -236,6 +239,9 @@ public final class TcpGrantFixture implements Closeable {
                 }
                 if (request.block().equals(BROKEN)) {
                     throw new AssertionError("as was wanted");
+                }
+                if (refuses) {
+                    return new Refusal(RefusalReason.NOT_RESIDENT, "as was wanted");
                 }
                 ExtentDescriptor descriptor = new ExtentDescriptor(BLOCK, StorageTier.MEMORY, 0, LENGTH, 0, 1);
                 return new Grant(lastGrant.incrementAndGet(), descriptor, links.link(extent), leaseMs);
