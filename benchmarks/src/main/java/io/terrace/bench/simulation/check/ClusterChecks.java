@@ -75,6 +75,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
     private final PoolChecks poolChecks = new PoolChecks();
     private final PriceChecks priceChecks = new PriceChecks();
+    private final PolicyRoomChecks policyRoomChecks = new PolicyRoomChecks();
     private final HomeChecks homeChecks = new HomeChecks();
     private final AheadChecks aheadChecks = new AheadChecks();
     private final VolumeChecks volumeChecks;
@@ -241,7 +242,7 @@ public final class ClusterChecks implements ClusterObserver {
 
     @Override
     public PolicyFactory policies(SimulatedNameNode nameNode, PolicyFactory maker) {
-        return priceChecks.watch(nameNode, maker);
+        return policyRoomChecks.watch(priceChecks.watch(nameNode, maker));
     }
 
     @Override
@@ -251,6 +252,10 @@ public final class ClusterChecks implements ClusterObserver {
 
     PoolChecks poolChecks() {
         return poolChecks;
+    }
+
+    PolicyRoomChecks policyRoomChecks() {
+        return policyRoomChecks;
     }
 
     /** Checks the moves that ended since the last call. */

@@ -47,6 +47,7 @@ public final class QuiescenceChecks {
         checkMoves();
         simulatedCluster.namespace().all().forEach(this::checkReplicas);
         checks.poolChecks().checkQuiescent(active);
+        checks.policyRoomChecks().checkQuiescent(active);
         checkPins();
         new OfferChecks(simulatedCluster, active).checkQuiescent();
         for (Host host : simulatedCluster.hosts()) {

@@ -61,6 +61,7 @@ public enum Mutation {
     UNLENT_ROOM_TAKEN(
             "a pool takes what another one does not use, though that one does not lend", Invariant.POOLS_KEPT),
     DELETED_BLOCK_STAYS_COUNTED("a block that was deleted stays counted for its pool", Invariant.POOLS_COUNTED),
+    GONE_BLOCK_STAYS_BOOKED("a policy is not told that a block is gone", Invariant.ROOM_COUNTED),
     CONTROL_BLOCK_CLIMBS("no block is in the control sample as the service sees it", Invariant.CONTROL_STAYS),
     PRICE_NOT_UPDATED("what would leave a memory next is what would have left it at first", Invariant.PRICE_KNOWN),
     COPY_ORDERED_TWICE("a copy that was requested is ordered wherever its home is by then", Invariant.COPY_AT_HOME),

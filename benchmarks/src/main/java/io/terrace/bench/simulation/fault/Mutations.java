@@ -77,6 +77,9 @@ public final class Mutations implements ClusterHooks {
 
     @Override
     public PolicyFactory policies(PolicyFactory maker) {
+        if (is(Mutation.GONE_BLOCK_STAYS_BOOKED)) {
+            return (spec, tiers) -> new BookedForEver(maker.make(spec, tiers));
+        }
         return is(Mutation.PRICE_NOT_UPDATED) ? (spec, tiers) -> new StaleNextToLeave(maker.make(spec, tiers)) : maker;
     }
 

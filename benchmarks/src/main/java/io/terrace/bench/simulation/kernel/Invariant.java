@@ -32,6 +32,7 @@ public enum Invariant {
     TIER_KNOWN("within a second the NameNode knows the tier of a replica that moved"),
     POOLS_KEPT("no order takes a pool above its most of a tier, nor into room that others keep, as the service counts"),
     POOLS_COUNTED("once all is quiet, the service counts for each pool the replicas that are there, and no others"),
+    ROOM_COUNTED("once all is quiet, a policy counts as used what is in memory and not pinned, and nothing else"),
     CONTROL_STAYS("heat orders no block of the control sample into a faster tier"),
     PRICE_KNOWN("the price of room is of what would have left a quarter of a second ago, or later"),
     COPY_AT_HOME("what a policy wants in memory is ordered of the block's home alone"),
