@@ -18,11 +18,23 @@ import org.apache.hadoop.util.DataChecksum;
  */
 record Passed(FileInputStream data, FileInputStream meta) implements AutoCloseable {
 
-    /** Opened as by DataXceiver, on a thread with the name that it gives itself. */
+    /** Opened as by DataXceiver, on a thread with the name that it gives itself, for a client with a slot in shared memory. */
     static Passed of(DataNode datanode, ExtendedBlock block) {
+        return of(datanode, block, true);
+    }
+
+    /** For a client that nobody can tell when the block changes. */
+    static Passed withoutSlot(DataNode datanode, ExtendedBlock block) {
+        return of(datanode, block, false);
+    }
+
+    private static Passed of(DataNode datanode, ExtendedBlock block, boolean slot) {
         CompletableFuture<Passed> passed = new CompletableFuture<>();
         Runnable open = () -> {
             try {
+                if (slot) {
+                    datanode.getFSDataset().isCached(block.getBlockPoolId(), block.getBlockId());
+                }
                 FileInputStream data = (FileInputStream) datanode.getFSDataset().getBlockInputStream(block, 0);
                 passed.complete(new Passed(data, DatanodeUtil.getMetaDataInputStream(block, datanode.getFSDataset())));
             } catch (IOException | RuntimeException e) {

@@ -39,15 +39,17 @@ class PinnedBlocksTest {
     void read_afterPin_comesFromMemoryByteForByte() throws Exception {
         int bytes = 2 * TerraceCluster.BLOCK_BYTES + 12345;
         Path file = cluster.write("pinned", bytes, 1);
+        long before = cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES);
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("pinned", bytes));
-        assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES)).isZero();
+        assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES)).isEqualTo(before);
 
         long directive = cluster.pin(file, 1);
         for (int i = 0; i < 3; i++) {
             cluster.awaitResident(0, cluster.key(file, i));
         }
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("pinned", bytes));
-        await().atMost(Duration.ofSeconds(5)).until(() -> cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES) >= bytes);
+        await().atMost(Duration.ofSeconds(5))
+                .until(() -> cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES) >= before + bytes);
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> cluster.located(file, 0).getCachedLocations().length == 1);
 
@@ -115,6 +117,22 @@ class PinnedBlocksTest {
             cluster.awaitGone(0, before);
             await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> cluster.read(file).length == 100_001);
             assertThat(copy.verified()).isEqualTo(TerraceCluster.contents("passed-truncated", bytes));
+        }
+    }
+
+    @Test
+    void clientWithoutSlot_isPassedTheReplica_whichChangesWhereItIsOpen() throws Exception {
+        int bytes = 300_001;
+        Path file = cluster.write("passed-without-slot", bytes, 1);
+        BlockKey before = cluster.key(file, 0);
+        cluster.pin(file, 1);
+        cluster.awaitResident(0, before);
+        try (Passed replica =
+                Passed.withoutSlot(cluster.datanode(0), cluster.located(file, 0).getBlock())) {
+            try (FSDataOutputStream out = cluster.fs().append(file)) {
+                out.write(TerraceCluster.contents("more", 1000));
+            }
+            assertThat(replica.verified()).hasSize(bytes + 1000).isEqualTo(cluster.read(file));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.terrace.bench.conformance.datanode;
 
+import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
@@ -47,13 +48,17 @@ final class EagerPromotion implements DatasetListener {
     }
 
     @Override
+    public void slotRegistered(String pool, long blockId) {
+        listener.slotRegistered(pool, blockId);
+    }
+
+    @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
-        InputStream copy = listener.openCopy(block, offset);
-        if (copy == null && ReaderKind.ofCurrentThread() != ReaderKind.OTHER) {
+        BlockKey key = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+        if (!tier.isResident(key) && ReaderKind.ofCurrentThread() != ReaderKind.OTHER) {
             promote(block);
-            copy = listener.openCopy(block, offset);
         }
-        return copy;
+        return listener.openCopy(block, offset);
     }
 
     @Override

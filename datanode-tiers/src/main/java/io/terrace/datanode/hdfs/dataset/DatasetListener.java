@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface DatasetListener {
 
+    /**
+     * The client that this thread is about to pass the block's descriptors to has a slot in shared memory for them. Not called
+     * for a client that has none.
+     */
+    void slotRegistered(String pool, long blockId);
+
     /** The block's bytes from the memory copy, for the reader that the calling thread serves; null for stock's own. */
     @Nullable
     InputStream openCopy(ExtendedBlock block, long offset);

@@ -66,6 +66,11 @@ public final class GuardedListener implements DatasetListener {
     }
 
     @Override
+    public void slotRegistered(String pool, long blockId) {
+        tell(present -> present.slotRegistered(pool, blockId));
+    }
+
+    @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
         return ask(present -> Optional.ofNullable(present.openCopy(block, offset)), Optional.<InputStream>empty())
                 .orElse(null);

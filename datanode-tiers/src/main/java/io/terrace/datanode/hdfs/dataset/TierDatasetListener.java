@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs.dataset;
 
+import io.terrace.common.BlockId;
 import io.terrace.common.BlockKey;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.Extent;
@@ -38,6 +39,9 @@ public final class TierDatasetListener implements DatasetListener {
     private final Runnable onPins;
     private final LongSupplier nanoClock;
 
+    /** The block whose descriptors this thread is about to pass to a client with a slot. */
+    private final ThreadLocal<@Nullable BlockId> slotted = new ThreadLocal<>();
+
     /** @param nvm null when nothing is granted from NVM */
     public TierDatasetListener(
             LocalTier tier,
@@ -64,14 +68,33 @@ public final class TierDatasetListener implements DatasetListener {
     }
 
     @Override
+    public void slotRegistered(String pool, long blockId) {
+        if (ReaderKind.ofCurrentThread() == ReaderKind.PASSED_DESCRIPTOR) {
+            slotted.set(new BlockId(pool, blockId));
+        }
+    }
+
+    private boolean takeSlot(String pool, long blockId) {
+        BlockId block = slotted.get();
+        slotted.remove();
+        return block != null && block.id() == blockId && block.pool().equals(pool);
+    }
+
+    @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
         ReaderKind reader = ReaderKind.ofCurrentThread();
         long blockId = block.getBlockId();
+        String pool = block.getBlockPoolId();
+        boolean passed = reader == ReaderKind.PASSED_DESCRIPTOR;
+        if (passed && !takeSlot(pool, blockId)) {
+            // Nobody could tell this client that the block changed: it would read the copy until its cache lets go of
+            // it, half
+            // an hour by default. The replica changes in the file that it has open.
+            return null;
+        }
         if (reader == ReaderKind.OTHER || !tier.mayLend(blockId)) {
             return null;
         }
-        String pool = block.getBlockPoolId();
-        boolean passed = reader == ReaderKind.PASSED_DESCRIPTOR;
         long beganNs = nanoClock.getAsLong();
         Extent extent = tier.lend(new BlockKey(pool, blockId, block.getGenerationStamp()), passed, beganNs);
         if (extent == null) {

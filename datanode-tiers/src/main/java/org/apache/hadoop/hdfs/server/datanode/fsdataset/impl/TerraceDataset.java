@@ -323,10 +323,16 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         cacheManager.numBlocksFailedToCache.increment();
     }
 
-    /** Stock lets short-circuit readers of what this says skip checksums while they anchor it. */
+    /**
+     * Stock lets short-circuit readers of what this says skip checksums while they anchor it. DataXceiver asks only for
+     * a client with a slot, just before it opens the files.
+     */
     @Override
     public boolean isCached(String bpid, long blockId) {
         DatasetListener present = listener();
+        if (present != null) {
+            present.slotRegistered(bpid, blockId);
+        }
         return (present != null && present.isPinned(bpid, blockId)) || super.isCached(bpid, blockId);
     }
 
