@@ -81,6 +81,7 @@ final class DataNodeTiers implements Closeable {
     private final @Nullable NvmService nvm;
     private final PinRequests pinRequests;
     private final AnchoredPins anchored;
+    private final PassedDescriptors descriptors;
     private final AccessRecorder accessRecorder;
     private final ClientSpeeds clientSpeeds = new ClientSpeeds();
     private final CopyQueue promotions;
@@ -97,7 +98,7 @@ final class DataNodeTiers implements Closeable {
             throws IOException {
         this.parts = parts;
         String name = datanode.getDatanodeUuid();
-        PassedDescriptors descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
+        descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
         replicas = new DatasetReplicas(datanode, dataset, pageDropper(name));
         NvmVolumes volumes = new NvmVolumes(dataset);
         volumes.sweep();
@@ -301,6 +302,7 @@ final class DataNodeTiers implements Closeable {
                 pinRequests,
                 anchored,
                 accessRecorder,
+                descriptors::invalidate,
                 checks::poolReady,
                 housekeeping::wake,
                 System::nanoTime);

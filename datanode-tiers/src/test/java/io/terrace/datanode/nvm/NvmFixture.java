@@ -52,7 +52,7 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
     public final LocalTier memory;
     public final LocalTier tier;
     final NvmLinks links = new NvmLinks();
-    final NvmExtents extents;
+    public final NvmExtents extents;
     private final Path volume;
     private final Map<Long, NvmReplica> replicas = new HashMap<>();
 
@@ -110,7 +110,7 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
         return replicas.get(key.blockId()).file();
     }
 
-    boolean isLinked(BlockKey key) throws IOException {
+    public boolean isLinked(BlockKey key) throws IOException {
         return (int) Files.getAttribute(file(key), "unix:nlink") > 1;
     }
 

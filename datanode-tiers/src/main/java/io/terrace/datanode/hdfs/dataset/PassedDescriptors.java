@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs.dataset;
 
+import io.terrace.common.BlockId;
 import io.terrace.common.BlockKey;
 import io.terrace.datanode.memory.PinRequests;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
@@ -11,6 +12,11 @@ public record PassedDescriptors(ShortCircuitRegistry registry) {
     /** Clients that hold descriptors of this block ask for new ones before their next read. */
     public void invalidate(BlockKey key) {
         registry.processBlockInvalidation(id(key));
+    }
+
+    /** As the other one, whatever the block's stamp. */
+    public void invalidate(BlockId block) {
+        registry.processBlockInvalidation(new ExtendedBlockId(block.id(), block.pool()));
     }
 
     /** Whether a client holds, or may yet hold, descriptors of this block. */

@@ -35,6 +35,7 @@ public final class TierDatasetListener implements DatasetListener {
     private final AnchoredPins anchored;
     private final AccessRecorder accessRecorder;
     private final TimedReads timedReads;
+    private final Consumer<BlockId> refreshDescriptors;
     private final Consumer<String> onPoolReady;
     private final Runnable onPins;
     private final LongSupplier nanoClock;
@@ -42,7 +43,10 @@ public final class TierDatasetListener implements DatasetListener {
     /** The block whose descriptors this thread is about to pass to a client with a slot. */
     private final ThreadLocal<@Nullable BlockId> slotted = new ThreadLocal<>();
 
-    /** @param nvm null when nothing is granted from NVM */
+    /**
+     * @param nvm null when nothing is granted from NVM
+     * @param refreshDescriptors has clients with a slot ask for new descriptors of a block
+     */
     public TierDatasetListener(
             LocalTier tier,
             MemoryDirectory directory,
@@ -51,6 +55,7 @@ public final class TierDatasetListener implements DatasetListener {
             PinRequests pinRequests,
             AnchoredPins anchored,
             AccessRecorder accessRecorder,
+            Consumer<BlockId> refreshDescriptors,
             Consumer<String> onPoolReady,
             Runnable onPins,
             LongSupplier nanoClock) {
@@ -62,6 +67,7 @@ public final class TierDatasetListener implements DatasetListener {
         this.anchored = anchored;
         this.accessRecorder = accessRecorder;
         this.timedReads = new TimedReads(accessRecorder, nanoClock);
+        this.refreshDescriptors = refreshDescriptors;
         this.onPoolReady = onPoolReady;
         this.onPins = onPins;
         this.nanoClock = nanoClock;
@@ -88,8 +94,7 @@ public final class TierDatasetListener implements DatasetListener {
         boolean passed = reader == ReaderKind.PASSED_DESCRIPTOR;
         if (passed && !takeSlot(pool, blockId)) {
             // Nobody could tell this client that the block changed: it would read the copy until its cache lets go of
-            // it, half
-            // an hour by default. The replica changes in the file that it has open.
+            // it, for up to half an hour. The replica changes in the file that it has open.
             return null;
         }
         if (reader == ReaderKind.OTHER || !tier.mayLend(blockId)) {
@@ -174,6 +179,10 @@ public final class TierDatasetListener implements DatasetListener {
         tier.changed(pool, blockId, nanoClock.getAsLong());
         if (nvm != null) {
             nvm.changed(pool, blockId);
+            // While a grant keeps a link, stock copies the block file before it changes it, and changes the meta file
+            // in place. A client that had both open would verify the old bytes by the new checksums, and report a good
+            // replica as corrupt.
+            refreshDescriptors.accept(new BlockId(pool, blockId));
         }
     }
 
