@@ -77,6 +77,9 @@ public enum Metric {
     CLIENT_FS_STOCK_PREFERRED(
             "client.fs.stock.preferred",
             "Block readers left to stock HDFS although another host has the block in memory: stock took less lately, or had to be tried to know."),
+    CLIENT_FS_HEDGED(
+            "client.fs.hedged",
+            "Hedged reads that went to stock HDFS, beside a read of another host's memory that took too long."),
     CLIENT_FS_FASTER_TYPE(
             "client.fs.faster_type",
             "Blocks of which the FileSystem class reads another replica first than the NameNode said: one that is equally near, on a faster storage type."),

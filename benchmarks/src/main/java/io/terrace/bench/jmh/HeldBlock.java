@@ -138,9 +138,13 @@ public class HeldBlock {
         }
         BlockReadRequest range = new BlockReadRequest(
                 block, position, position + readBytes, HERE, false, true, "user", distances, conf, held);
-        try (BlockReader reader = router.open(range, "datanode", (offset, bytes) -> {
-            throw new IOException("not from memory");
-        })) {
+        try (BlockReader reader = router.open(
+                range,
+                "datanode",
+                (offset, bytes) -> {
+                    throw new IOException("not from memory");
+                },
+                null)) {
             return reader.readAll(target, 0, readBytes);
         }
     }

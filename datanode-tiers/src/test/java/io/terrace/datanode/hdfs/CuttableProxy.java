@@ -8,8 +8,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 
-/** Stands between clients and a port of this host, and can cut the connections that it forwards. */
+/** Stands between clients and a port of this host, and can cut the connections that it forwards, or hold what they carry. */
 final class CuttableProxy implements Closeable {
     private record Pair(Socket client, Socket server) {
         void cut() {
@@ -25,6 +26,7 @@ final class CuttableProxy implements Closeable {
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final List<Pair> pairs = new CopyOnWriteArrayList<>();
     private final int port;
+    private volatile boolean held;
 
     CuttableProxy(int port) throws IOException {
         this.port = port;
@@ -38,6 +40,11 @@ final class CuttableProxy implements Closeable {
     /** How many were accepted so far. */
     int accepted() {
         return pairs.size();
+    }
+
+    /** Whether nothing is forwarded for now. */
+    void hold(boolean all) {
+        held = all;
     }
 
     void cutNewest() {
@@ -60,10 +67,18 @@ final class CuttableProxy implements Closeable {
         }
     }
 
-    private static void forward(Socket from, Socket to) throws IOException {
+    private void forward(Socket from, Socket to) throws IOException {
+        byte[] buffer = new byte[8192];
         try (from;
                 to) {
-            from.getInputStream().transferTo(to.getOutputStream());
+            for (int count = from.getInputStream().read(buffer);
+                    count >= 0;
+                    count = from.getInputStream().read(buffer)) {
+                while (held && !listener.isClosed()) {
+                    LockSupport.parkNanos(10_000_000);
+                }
+                to.getOutputStream().write(buffer, 0, count);
+            }
         }
     }
 

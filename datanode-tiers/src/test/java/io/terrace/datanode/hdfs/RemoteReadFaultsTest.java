@@ -117,6 +117,42 @@ class RemoteReadFaultsTest {
     }
 
     @Test
+    void read_hedged_doesNotWaitForMemoryThatDoesNotAnswer() throws Exception {
+        int bytes = TerraceCluster.BLOCK_BYTES;
+        Path file = remote.cluster.write("hedged", bytes, 2);
+        byte[] contents = TerraceCluster.contents("hedged", bytes);
+        remote.cluster.pin(file, 1);
+        BlockKey key = remote.cluster.key(file, 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> remote.resident(0, key) || remote.resident(1, key));
+        int transferPort =
+                remote.cluster.datanode(remote.resident(0, key) ? 0 : 1).getXferPort();
+        try (CuttableProxy proxy = new CuttableProxy(transferPort + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS)) {
+            Configuration conf = remote.configuration();
+            conf.setInt(RemoteReadsCluster.OFFSET, proxy.port() - transferPort);
+            conf.setInt("dfs.client.hedged.read.threadpool.size", 4);
+            conf.setLong("dfs.client.hedged.read.threshold.millis", 200);
+            conf.set("terrace.client.tcp.timeout", "60s");
+            try (FileSystem fs = FileSystem.newInstance(remote.cluster.cluster().getURI(), conf);
+                    FSDataInputStream in = fs.open(file)) {
+                byte[] got = new byte[4096];
+                await().atMost(Duration.ofSeconds(10)).until(() -> {
+                    long before = OtherHostClient.bytes();
+                    in.readFully(5, got);
+                    return OtherHostClient.bytes() > before;
+                });
+                long hedged = ClientMetrics.value(Metric.CLIENT_FS_HEDGED);
+                proxy.hold(true);
+                long beganNs = System.nanoTime();
+                in.readFully(70_001, got);
+                assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isLessThan(Duration.ofSeconds(30));
+                assertThat(got).isEqualTo(Arrays.copyOfRange(contents, 70_001, 70_001 + got.length));
+                assertThat(ClientMetrics.value(Metric.CLIENT_FS_HEDGED)).isEqualTo(hedged + 1);
+                proxy.hold(false);
+            }
+        }
+    }
+
+    @Test
     void read_whereTheChannelIsSilent_costsOneDeadline() throws Exception {
         Path file = remote.cluster.write("silent", BYTES, 1);
         // A channel of its own settings, so that nothing is connected yet; its port answers nothing.

@@ -31,6 +31,7 @@ final class FallbackBlockReader implements BlockReader {
 
     private final StockReaderFactory stockReader;
     private final Consumer<Exception> steppedDown;
+    private final Runnable memoryLeft;
     private final long endOffset;
     private long position;
     private @Nullable ReplicaAccessor memory;
@@ -48,10 +49,21 @@ final class FallbackBlockReader implements BlockReader {
             BlockReadRequest range,
             StockReaderFactory stockReader,
             Consumer<Exception> steppedDown) {
+        this(memory, range, stockReader, steppedDown, () -> {});
+    }
+
+    /** @param memoryLeft run when memory is not read any more */
+    FallbackBlockReader(
+            ReplicaAccessor memory,
+            BlockReadRequest range,
+            StockReaderFactory stockReader,
+            Consumer<Exception> steppedDown,
+            Runnable memoryLeft) {
         this.memory = memory;
         this.range = range;
         this.stockReader = stockReader;
         this.steppedDown = steppedDown;
+        this.memoryLeft = memoryLeft;
         this.position = range.startOffset();
         this.endOffset = range.endOffset();
     }
@@ -132,6 +144,7 @@ final class FallbackBlockReader implements BlockReader {
     public void close() throws IOException {
         try {
             if (memory != null) {
+                memoryLeft.run();
                 memory.close();
             }
         } finally {
@@ -260,6 +273,7 @@ final class FallbackBlockReader implements BlockReader {
 
     private void stepDown(ReplicaAccessor source, Exception why) {
         memory = null;
+        memoryLeft.run();
         steppedDown.accept(why);
         try {
             source.close();

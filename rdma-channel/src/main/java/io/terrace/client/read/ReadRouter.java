@@ -108,9 +108,12 @@ public final class ReadRouter {
      * A reader of the range.
      *
      * @param stockHolder UUID of the DataNode that stock would read from
+     * @param hedged the stream's reads that stock may hedge; null where it does not
      * @throws IOException only what stock HDFS throws
      */
-    public BlockReader open(BlockReadRequest range, String stockHolder, StockReaderFactory stock) throws IOException {
+    public BlockReader open(
+            BlockReadRequest range, String stockHolder, StockReaderFactory stock, @Nullable HedgedReads hedged)
+            throws IOException {
         LocalAccess here = local;
         ReplicaAccessor granted = here == null ? null : here.open(range);
         if (granted != null) {
@@ -121,16 +124,42 @@ public final class ReadRouter {
         if (elsewhere == null || copy == null) {
             return onStock(range, stock);
         }
-        if (elsewhere.settings().byCost()) {
-            return cheaper(elsewhere, copy, range, stockHolder, stock);
+        StockReaderFactory beside = hedged == null ? null : hedged.ofHedge(range, stockHolder, stock);
+        if (beside != null) {
+            metricRegistry.increment(Metric.CLIENT_FS_HEDGED);
+            return onStock(range, beside);
         }
-        ReplicaAccessor remotely = orNull(range, () -> elsewhere.open(copy, range));
-        return remotely == null ? onStock(range, stock) : onMemory(remotely, range, stock);
+        Supplier<@Nullable BlockReader> onCopy = () -> onCopy(elsewhere, copy, range, stockHolder, stock, hedged);
+        if (elsewhere.settings().byCost()) {
+            return cheaper(elsewhere, copy, onCopy, range, stockHolder, stock);
+        }
+        BlockReader remotely = onCopy.get();
+        return remotely == null ? onStock(range, stock) : remotely;
+    }
+
+    /** A reader of another host's memory; null when there is none. */
+    private @Nullable BlockReader onCopy(
+            RemoteDataNodes elsewhere,
+            RemoteReplica copy,
+            BlockReadRequest range,
+            String stockHolder,
+            StockReaderFactory stock,
+            @Nullable HedgedReads hedged) {
+        // Before the grant is asked for, since that may be what takes too long.
+        Runnable ended = hedged == null ? () -> {} : hedged.began(range, stockHolder, copy.datanode(), stock);
+        ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
+        if (granted == null) {
+            ended.run();
+            return null;
+        }
+        metricRegistry.increment(Metric.CLIENT_FS_MEMORY_READERS);
+        return new FallbackBlockReader(granted, range, stock, why -> steppedDown(range, why), ended);
     }
 
     private BlockReader cheaper(
             RemoteDataNodes elsewhere,
             RemoteReplica copy,
+            Supplier<@Nullable BlockReader> onCopy,
             BlockReadRequest range,
             String stockHolder,
             StockReaderFactory stock)
@@ -140,11 +169,10 @@ public final class ReadRouter {
         long bytes = range.endOffset() - range.startOffset();
         long startNs = System.nanoTime();
         if (ReadCostModel.prefersMemory(memoryCosts, stockCosts, bytes)) {
-            ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
-            return granted == null
+            BlockReader reader = onCopy.get();
+            return reader == null
                     ? onStock(range, stock)
-                    : new TimedBlockReader(
-                            onMemory(granted, range, stock), memoryCosts, bytes, System.nanoTime() - startNs);
+                    : new TimedBlockReader(reader, memoryCosts, bytes, System.nanoTime() - startNs);
         }
         metricRegistry.increment(Metric.CLIENT_FS_STOCK_PREFERRED);
         BlockReader reader = onStock(range, stock);

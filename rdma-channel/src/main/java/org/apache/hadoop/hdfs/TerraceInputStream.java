@@ -2,6 +2,7 @@ package org.apache.hadoop.hdfs;
 
 import io.terrace.client.BlockReadRequest;
 import io.terrace.client.StreamGrants;
+import io.terrace.client.read.HedgedReads;
 import io.terrace.client.read.ReadRouter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -21,6 +22,7 @@ final class TerraceInputStream extends DFSInputStream {
     private final ToIntFunction<DatanodeInfo> measured;
     private final ToIntFunction<DatanodeInfo> distances = this::distance;
     private final StreamGrants held = new StreamGrants();
+    private final @Nullable HedgedReads hedged;
 
     /** Of the DataNodes whose memory was read, by UUID. */
     private final Map<String, Integer> known = new ConcurrentHashMap<>();
@@ -39,6 +41,7 @@ final class TerraceInputStream extends DFSInputStream {
         super(client, src, verifyChecksum, blocks);
         this.readRouter = readRouter;
         this.measured = measured;
+        this.hedged = client.isHedgedReadsEnabled() ? new HedgedReads() : null;
     }
 
     @Override
@@ -72,7 +75,8 @@ final class TerraceInputStream extends DFSInputStream {
                 range,
                 datanode.getDatanodeUuid(),
                 (offset, lengthBytes) ->
-                        super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode));
+                        super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode),
+                hedged);
     }
 
     /** Another DataNode's replica, read by stock HDFS; where there is no other, the replica in the place of its copy in memory. */
