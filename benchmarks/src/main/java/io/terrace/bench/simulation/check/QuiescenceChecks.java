@@ -47,9 +47,9 @@ public final class QuiescenceChecks {
         checkMoves();
         simulatedCluster.namespace().all().forEach(this::checkReplicas);
         checks.poolChecks().checkQuiescent(active);
-        checks.policyRoomChecks().checkQuiescent(active);
         checkPins();
         new OfferChecks(simulatedCluster, active).checkQuiescent();
+        checks.policyRoomChecks().checkQuiescent(active);
         for (Host host : simulatedCluster.hosts()) {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null) {
