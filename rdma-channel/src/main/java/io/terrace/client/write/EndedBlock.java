@@ -2,6 +2,7 @@ package io.terrace.client.write;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,16 @@ import org.jspecify.annotations.Nullable;
  * takes it for written, so it gets no other generation stamp any more.
  */
 public interface EndedBlock {
+    /** What goes on while a call of another thread is waited for. */
+    interface Others {
+        /**
+         * Serves the file's other blocks until this is so, looked at whenever {@link FileOutput#wake} is called.
+         *
+         * @throws IOException also when the file has ended
+         */
+        void serveUntil(BooleanSupplier done) throws IOException;
+    }
+
     /** Its DataNodes. */
     List<DatanodeInfo> nodes();
 
@@ -39,9 +50,11 @@ public interface EndedBlock {
      * @param whole which of {@link #nodes} have it
      * @param copies that have it beside them
      * @param failed DataNodes that could not copy it
-     * @return the DataNode; null when the file is to go on without
+     * @param others served while it is copied
+     * @return the DataNode; null when the file is to go on without, or has ended
      * @throws IOException when it is not, and there is none
      */
     @Nullable
-    DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed) throws IOException;
+    DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed, Others others)
+            throws IOException;
 }

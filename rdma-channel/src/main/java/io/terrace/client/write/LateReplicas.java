@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -78,8 +79,7 @@ final class LateReplicas {
                             + " are lost; the first one had it, and the NameNode takes it for written",
                     fault);
         }
-        replace(whole, missing);
-        return true;
+        return replace(whole, missing);
     }
 
     private boolean complete(int node, boolean faulty) {
@@ -160,11 +160,14 @@ final class LateReplicas {
         }
     }
 
-    private void replace(boolean[] whole, int missing) throws IOException {
+    private boolean replace(boolean[] whole, int missing) throws IOException {
         List<DatanodeInfo> copies = new ArrayList<>();
         List<DatanodeInfo> failed = new ArrayList<>();
         while (copies.size() < missing) {
-            DatanodeInfo copy = block.copy(whole, copies, failed);
+            DatanodeInfo copy = block.copy(whole, copies, failed, this::serveUntil);
+            if (!stock.isRunning()) {
+                return false;
+            }
             if (copy == null) {
                 break;
             }
@@ -176,6 +179,16 @@ final class LateReplicas {
         }
         metricRegistry.add(Metric.CLIENT_WRITE_REPLICAS_REPLACED, copies.size());
         metricRegistry.add(Metric.CLIENT_WRITE_REPLICAS_MISSING, missing - copies.size());
+        return true;
+    }
+
+    private void serveUntil(BooleanSupplier done) throws IOException {
+        while (!done.getAsBoolean()) {
+            if (!stock.isRunning()) {
+                throw new InterruptedIOException("the file has ended");
+            }
+            opening.await(Long.MAX_VALUE);
+        }
     }
 
     /** A DataNode tells the NameNode of a replica that a client has it finalise, not of one that it copied. */

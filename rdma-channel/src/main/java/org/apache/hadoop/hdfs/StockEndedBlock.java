@@ -1,14 +1,19 @@
 package org.apache.hadoop.hdfs;
 
 import io.terrace.client.write.EndedBlock;
+import io.terrace.common.DaemonThreads;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
@@ -30,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A block that stock's streamer has gone on from, with what it knew of it. Used by the streamer's thread. */
+/** A block that stock's streamer has gone on from, with what it knew of it. Used by the streamer's thread, but for a copy that is made. */
 final class StockEndedBlock implements EndedBlock {
     private static final Logger LOG = LoggerFactory.getLogger(StockEndedBlock.class);
 
@@ -153,8 +158,8 @@ final class StockEndedBlock implements EndedBlock {
     }
 
     @Override
-    public @Nullable DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copied, List<DatanodeInfo> failed)
-            throws IOException {
+    public @Nullable DatanodeInfo copy(
+            boolean[] whole, List<DatanodeInfo> copied, List<DatanodeInfo> failed, Others others) throws IOException {
         ReplaceDatanodeOnFailure policy = client.dtpReplaceDatanodeOnFailure;
         List<DatanodeInfo> existing = new ArrayList<>();
         List<String> existingStorages = new ArrayList<>();
@@ -192,12 +197,18 @@ final class StockEndedBlock implements EndedBlock {
             if (failed.size() == MOST_FAILED) {
                 throw new IOException("Failed to copy " + block + " to any of " + failed);
             }
-            return copy(
-                    found,
-                    existingStorages.toArray(new String[0]),
-                    excluded.toArray(DatanodeInfo.EMPTY_ARRAY),
-                    failed.size());
+            String[] foundStorages = existingStorages.toArray(new String[0]);
+            DatanodeInfo[] not = excluded.toArray(DatanodeInfo.EMPTY_ARRAY);
+            int tried = failed.size();
+            Copy copy = await(() -> copy(found, foundStorages, not, tried), others);
+            copies.add(copy.node());
+            copyStorages.add(copy.storage());
+            return copy.node();
         } catch (IOException e) {
+            if (!streamer.isRunning()) {
+                // The file has ended for a reason of its own.
+                return null;
+            }
             int least = client.dtpReplaceDatanodeOnFailureReplication;
             boolean mayBeLess = policy.isBestEffort() || (least > 0 && found.length >= least) || streamer.isCompleted();
             if (required && !mayBeLess) {
@@ -208,7 +219,35 @@ final class StockEndedBlock implements EndedBlock {
         }
     }
 
-    private DatanodeInfo copy(DatanodeInfo[] existing, String[] existingStorages, DatanodeInfo[] excluded, int tried)
+    /** A DataNode that was asked to take a copy, and its storage. */
+    private record Copy(DatanodeInfo node, String storage) {}
+
+    /**
+     * Makes a copy on a thread of its own, which changes nothing here. Where the file ends meanwhile that thread is interrupted: its
+     * call to the NameNode ends then, and its connection.
+     */
+    private Copy await(Callable<Copy> copy, Others others) throws IOException {
+        FutureTask<Copy> task = new FutureTask<>(copy) {
+            @Override
+            protected void done() {
+                streamer.output().wake();
+            }
+        };
+        DaemonThreads.make("terrace-late-copy-" + block, task).start();
+        try {
+            others.serveUntil(task::isDone);
+            return task.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException fault ? fault : new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while " + block + " was copied");
+        } finally {
+            task.cancel(true);
+        }
+    }
+
+    private Copy copy(DatanodeInfo[] existing, String[] existingStorages, DatanodeInfo[] excluded, int tried)
             throws IOException {
         LocatedBlock located = client.namenode.getAdditionalDatanode(
                 streamer.src,
@@ -223,9 +262,7 @@ final class StockEndedBlock implements EndedBlock {
         for (int i = 0; i < now.length; i++) {
             if (!Arrays.asList(existing).contains(now[i])) {
                 transfer(existing[tried % existing.length], located, i);
-                copies.add(now[i]);
-                copyStorages.add(located.getStorageIDs()[i]);
-                return now[i];
+                return new Copy(now[i], located.getStorageIDs()[i]);
             }
         }
         throw new IOException("Failed to replace a bad datanode of " + block

@@ -191,7 +191,8 @@ final class FakeStreamer implements StockStreamer {
         }
 
         @Override
-        public @Nullable DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed) {
+        public @Nullable DatanodeInfo copy(
+                boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed, Others others) {
             copied.add(List.of(whole[0], whole[1]));
             return null;
         }

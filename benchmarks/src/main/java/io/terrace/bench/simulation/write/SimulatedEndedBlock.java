@@ -2,6 +2,7 @@ package io.terrace.bench.simulation.write;
 
 import io.terrace.bench.simulation.write.WriteNameNode.FileBlock;
 import io.terrace.client.write.EndedBlock;
+import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A block that its first DataNode has finalised. */
 final class SimulatedEndedBlock implements EndedBlock {
+    /** For how long a DataNode copies, in its delays. */
+    private static final int COPY_DELAYS = 10;
+
     private final WriteWorld world;
     private final SimulatedStreamer streamer;
     private final FileBlock block;
@@ -54,7 +58,18 @@ final class SimulatedEndedBlock implements EndedBlock {
     }
 
     @Override
-    public @Nullable DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed) {
+    public @Nullable DatanodeInfo copy(
+            boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed, Others others) throws IOException {
+        boolean[] over = new boolean[1];
+        world.scheduler().after(nodes.get(0).delayNs() * COPY_DELAYS, "copied", () -> over[0] = true);
+        try {
+            others.serveUntil(() -> over[0]);
+        } catch (IOException e) {
+            if (!streamer.isRunning()) {
+                return null;
+            }
+            throw e;
+        }
         PipelineNode from = null;
         int found = copies.size();
         for (int i = 0; i < whole.length; i++) {
