@@ -104,7 +104,7 @@ final class FileSender implements BlockSender.Progress {
     void run() throws IOException {
         try (Selector opened = Selector.open()) {
             selector = opened;
-            BlockOpening fresh = new BlockOpening(connections, stock, opened, this::serve);
+            BlockOpening fresh = new BlockOpening(connections, stock, opened, this::serveMeanwhile);
             opening = fresh;
             while (stock.isRunning() && !isLeft() && !isDone()) {
                 advance(fresh);
@@ -177,6 +177,7 @@ final class FileSender implements BlockSender.Progress {
     }
 
     private void advance(BlockOpening at) throws IOException {
+        waiting = false;
         long leftNs = serve(System.nanoTime());
         trailing.complete(at);
         BlockSender current = block;
@@ -252,6 +253,13 @@ final class FileSender implements BlockSender.Progress {
         BlockSender current = block;
         long leftNs = current == null ? IDLE_NS : Math.min(IDLE_NS, current.advance(nowNs));
         return Math.min(leftNs, trailing.advance(nowNs));
+    }
+
+    /** As {@link #serve}, while something else than the block that is sent is waited for. */
+    private long serveMeanwhile(long nowNs) {
+        // Whoever queued before the flag was set woke nobody.
+        waiting = true;
+        return serve(nowNs);
     }
 
     private void recover(BlockSender failed, IOException fault) throws IOException {

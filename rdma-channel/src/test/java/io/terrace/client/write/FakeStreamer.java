@@ -7,12 +7,14 @@ import io.terrace.client.ClientConfig;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
@@ -64,6 +66,12 @@ final class FakeStreamer implements StockStreamer {
 
     /** Which DataNodes had a block when it was to be copied, block by block. */
     final List<List<Boolean>> copied = new CopyOnWriteArrayList<>();
+
+    /** Whether a copy has been made. */
+    volatile BooleanSupplier isCopied = () -> true;
+
+    /** Run before each wait; true where it is to end by an event only. */
+    volatile BooleanSupplier beforeWait = () -> false;
 
     private long acknowledged;
     private long sent;
@@ -192,8 +200,10 @@ final class FakeStreamer implements StockStreamer {
 
         @Override
         public @Nullable DatanodeInfo copy(
-                boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed, Others others) {
+                boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed, Others others)
+                throws IOException {
             copied.add(List.of(whole[0], whole[1]));
+            others.serveUntil(isCopied);
             return null;
         }
     }
@@ -201,6 +211,15 @@ final class FakeStreamer implements StockStreamer {
     /** From now on a fault ends the file. */
     void recoverNoMore() {
         recovers = false;
+    }
+
+    @Override
+    public void await(Selector selector, long longestNs) throws IOException {
+        if (beforeWait.getAsBoolean()) {
+            selector.select();
+        } else {
+            StockStreamer.super.await(selector, longestNs);
+        }
     }
 
     @Override

@@ -288,6 +288,44 @@ final class OverlappedBlocksTest {
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_REPLICAS_MISSING)).isEqualTo(1);
     }
 
+    /** Nothing tells of a copy that is made, but for its end: what is written meanwhile is sent when it is written. */
+    @Test
+    void copy_ofABlockBehind_letsTheNextOneGoOn() throws Exception {
+        CountDownLatch waits = new CountDownLatch(1);
+        CountDownLatch sent = new CountDownLatch(1);
+        start(new Overlapping() {
+            @Override
+            FailedPipeline afterTheFirst() {
+                return new FailedPipeline(Status.ERROR, streamer.secondAddress());
+            }
+
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                if (id(block.request) == 2 && frame.has(WriteFrame.SYNC)) {
+                    sent.countDown();
+                }
+                return true;
+            }
+        });
+        streamer.isCopied = () -> sent.getCount() == 0;
+        streamer.beforeWait = () -> {
+            boolean copies = !streamer.copied.isEmpty() && sent.getCount() > 0;
+            if (copies) {
+                waits.countDown();
+            }
+            return copies;
+        };
+        byte[] written = random(BLOCK_BYTES + 700, 11);
+        streamer.write(Arrays.copyOf(written, BLOCK_BYTES + 300));
+        streamer.output().flush(false);
+        waits.await();
+        streamer.write(Arrays.copyOfRange(written, BLOCK_BYTES + 300, written.length));
+        streamer.output().flush(true);
+        streamer.awaitAll();
+        streamer.close();
+        assertThat(stored(server)).isEqualTo(written);
+    }
+
     @Test
     void fault_behind_ofAllDataNodes_failsTheFile() throws Exception {
         start(new Overlapping() {
