@@ -41,6 +41,7 @@ public final class Linkage {
             "org/apache/hadoop/hdfs/NextBlock",
             "org/apache/hadoop/hdfs/OpenRequest",
             "org/apache/hadoop/hdfs/RestartingNodes",
+            "org/apache/hadoop/hdfs/StockConnection",
             "org/apache/hadoop/hdfs/StockEndedBlock",
             "org/apache/hadoop/hdfs/StreamCreation",
             "org/apache/hadoop/hdfs/StreamerStage"));

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -28,7 +29,6 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.net.Node;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,17 +62,21 @@ class LateCopyTest {
     }
 
     private final DataNodeFaultInjector stock = DataNodeFaultInjector.get();
+    private Configuration conf;
     private WritesCluster writes;
     private DistributedFileSystem client;
     private FutureTask<Void> flush;
 
-    @BeforeEach
-    void start() throws IOException {
-        Configuration conf = WritesCluster.configuration();
+    private void start(int datanodes) throws IOException {
+        conf = WritesCluster.configuration();
         conf.setInt("dfs.client.socket-timeout", SOCKET_TIMEOUT_MS);
         conf.setClass("dfs.block.replicator.classname", SlowChoice.class, BlockPlacementPolicy.class);
-        writes = WritesCluster.start(7, conf);
-        client = writes.newClient(TerraceSettings.CLIENT_LOCAL.key(), "false");
+        writes = WritesCluster.start(datanodes, conf);
+        client = writes.newClient(
+                TerraceSettings.CLIENT_LOCAL.key(),
+                "false",
+                "dfs.client.block.write.replace-datanode-on-failure.best-effort",
+                "true");
     }
 
     @AfterEach
@@ -86,13 +90,18 @@ class LateCopyTest {
                 .noneMatch(name -> name.startsWith("terrace-late-copy"));
     }
 
-    /** Writes a block and some of the next one, whose pipeline is returned, and stops the last DataNode of the first one. */
-    private List<DatanodeInfo> loseOne(FSDataOutputStream out, byte[] written) throws Exception {
+    /**
+     * Writes a block and some of the next one, whose pipeline is returned, and stops the last DataNode of the first one.
+     *
+     * @param within the first block
+     */
+    private List<DatanodeInfo> loseOne(FSDataOutputStream out, byte[] written, Callable<Void> within) throws Exception {
         long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
         long overlapped = ClientMetrics.value(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED);
         out.write(written, 0, 1_000);
         out.hflush();
         List<DatanodeInfo> first = WritesCluster.pipeline(out);
+        within.call();
         HeldDataNode held = new HeldDataNode(first.get(2));
         DataNodeFaultInjector.set(held);
         flush = new FutureTask<>(() -> {
@@ -115,11 +124,12 @@ class LateCopyTest {
 
     @Test
     void copy_takesLong_theNextBlockKeepsItsDataNodes() throws Exception {
+        start(7);
         long replaced = ClientMetrics.value(Metric.CLIENT_WRITE_REPLICAS_REPLACED);
         Path file = new Path("/late");
         byte[] written = TerraceCluster.contents("late", BLOCK + 700_000);
         try (FSDataOutputStream out = client.create(file, (short) 3)) {
-            List<DatanodeInfo> second = loseOne(out, written);
+            List<DatanodeInfo> second = loseOne(out, written, () -> null);
             flush.get();
             assertThat(WritesCluster.pipeline(out)).isEqualTo(second);
         }
@@ -128,10 +138,37 @@ class LateCopyTest {
         writes.assertReads(file, written);
     }
 
+    /** Stock's streamer goes on with the next block only when the one before is done with. */
+    @Test
+    void copy_takesLong_aBlockOfStocksKeepsItsDataNodes() throws Exception {
+        start(4);
+        long left = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        Path file = new Path("/left");
+        byte[] written = TerraceCluster.contents("left", BLOCK + 700_000);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            List<DatanodeInfo> second = loseOne(out, written, this::startWithoutChannel);
+            flush.get();
+            assertThat(WritesCluster.pipeline(out)).hasSize(3).isEqualTo(second);
+        }
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - left)
+                .isEqualTo(1);
+        writes.assertReads(file, written);
+    }
+
+    /** So many that the next block goes to some of them. */
+    private Void startWithoutChannel() throws IOException {
+        Configuration withoutPlugin = new Configuration(conf);
+        withoutPlugin.unset("dfs.datanode.plugins");
+        writes.cluster().cluster().startDataNodes(withoutPlugin, 3, true, null, null);
+        writes.cluster().cluster().waitActive();
+        return null;
+    }
+
     @Test
     void abort_whileItIsCopied_leavesNoThread() throws Exception {
+        start(7);
         FSDataOutputStream out = client.create(new Path("/aborted"), (short) 3);
-        List<DatanodeInfo> unused = loseOne(out, TerraceCluster.contents("aborted", BLOCK + 700_000));
+        List<DatanodeInfo> unused = loseOne(out, TerraceCluster.contents("aborted", BLOCK + 700_000), () -> null);
         await().atMost(WritesCluster.PATIENCE).until(() -> Thread.getAllStackTraces().keySet().stream()
                 .anyMatch(thread -> thread.getName().startsWith("terrace-late-copy")));
         client.getClient().closeAllFilesBeingWritten(true);

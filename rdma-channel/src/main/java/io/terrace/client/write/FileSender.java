@@ -43,6 +43,10 @@ final class FileSender implements BlockSender.Progress {
     private @Nullable BlockSender last;
 
     private boolean left;
+
+    /** Since when stock's connection has heard nothing, once the file is left to stock. */
+    private long quietSinceNs;
+
     private boolean ended;
     private volatile boolean released;
     private Runnable whenEnded = () -> {};
@@ -241,7 +245,7 @@ final class FileSender implements BlockSender.Progress {
         // The NameNode does not ask how many DataNodes have the last one.
         boolean canWait = trailing.sizeWithout(last) > 0;
         if (stock.nextBlock(busy, shares ? trailing.busiest().size() : busy.size(), canWait)) {
-            left = block == null;
+            leave(block == null);
         } else {
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_REFUSED);
             limit.awaitReplicas();
@@ -252,7 +256,26 @@ final class FileSender implements BlockSender.Progress {
     private long serve(long nowNs) {
         BlockSender current = block;
         long leftNs = current == null ? IDLE_NS : Math.min(IDLE_NS, current.advance(nowNs));
-        return Math.min(leftNs, trailing.advance(nowNs));
+        return Math.min(Math.min(leftNs, trailing.advance(nowNs)), keepStockAlive(nowNs));
+    }
+
+    private void leave(boolean toStock) {
+        left = toStock;
+        quietSinceNs = System.nanoTime();
+    }
+
+    /** Stock's streamer has opened its block, and goes on only when all DataNodes have the blocks before. */
+    private long keepStockAlive(long nowNs) {
+        if (!left || trailing.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        long leftNs = quietSinceNs + stock.keepAliveNs() - nowNs;
+        if (leftNs > 0) {
+            return leftNs;
+        }
+        quietSinceNs = nowNs;
+        stock.sendHeartbeat();
+        return stock.keepAliveNs();
     }
 
     /** As {@link #serve}, while something else than the block that is sent is waited for. */
@@ -283,7 +306,7 @@ final class FileSender implements BlockSender.Progress {
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
         } else {
-            left = block == null && stock.isRunning();
+            leave(block == null && stock.isRunning());
         }
         ending = false;
     }

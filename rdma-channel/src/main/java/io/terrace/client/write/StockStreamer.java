@@ -38,6 +38,9 @@ public interface StockStreamer {
     /** The longest that a DataNode may hear nothing within a block, so that it does not take this client for dead. */
     long keepAliveNs();
 
+    /** Lets the DataNodes of a block that is left to stock hear of this client, before stock's streamer goes on with it. */
+    void sendHeartbeat();
+
     /** Bytes of the present block up to this one are about to be sent. */
     void sending(long blockBytes);
 

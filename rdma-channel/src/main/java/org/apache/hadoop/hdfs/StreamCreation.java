@@ -73,7 +73,8 @@ record StreamCreation(
         if (stat.getErasureCodingPolicy() != null) {
             return Metric.CLIENT_WRITE_FALLBACK_ERASURE_CODED;
         }
-        if (stat.getReplication() > 1 && !(StreamerStage.isKnown() && RestartingNodes.isKnown())) {
+        if (stat.getReplication() > 1
+                && !(StreamerStage.isKnown() && RestartingNodes.isKnown() && StockConnection.isKnown())) {
             return Metric.CLIENT_WRITE_FALLBACK_REPLICATION;
         }
         if (DataStreamer.isLazyPersist(stat)) {

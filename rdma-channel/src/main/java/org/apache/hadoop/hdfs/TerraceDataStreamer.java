@@ -264,6 +264,11 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
+    public void sendHeartbeat() {
+        StockConnection.sendHeartbeat(this);
+    }
+
+    @Override
     public void sending(long blockBytes) {
         bytesSent = Math.max(bytesSent, blockBytes);
     }

@@ -11,6 +11,7 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,9 @@ final class FakeStreamer implements StockStreamer {
 
     /** Run before each wait; true where it is to end by an event only. */
     volatile BooleanSupplier beforeWait = () -> false;
+
+    /** Of stock's connection, as many as a test waits for. */
+    final CountDownLatch heartbeats = new CountDownLatch(3);
 
     private long acknowledged;
     private long sent;
@@ -266,6 +270,11 @@ final class FakeStreamer implements StockStreamer {
         boolean opened = output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(answerTimeoutMs));
         afterOpen.run();
         return opened;
+    }
+
+    @Override
+    public void sendHeartbeat() {
+        heartbeats.countDown();
     }
 
     @Override

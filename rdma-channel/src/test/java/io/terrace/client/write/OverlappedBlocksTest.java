@@ -326,6 +326,33 @@ final class OverlappedBlocksTest {
         assertThat(stored(server)).isEqualTo(written);
     }
 
+    /** Nobody else uses the connection of stock's block while DataNodes lack the block before. */
+    @Test
+    void stocksBlock_whileOneIsBehind_isKeptAlive() throws Exception {
+        start(new Overlapping() {
+            @Override
+            Status opened(OpWriteBlockProto request) {
+                super.opened(request);
+                return id(request) == 1 ? Status.SUCCESS : Status.ERROR_UNSUPPORTED;
+            }
+
+            @Override
+            @Nullable
+            FailedPipeline afterTheFirst() {
+                OverlappedBlocksTest.await(streamer.heartbeats);
+                return null;
+            }
+        });
+        streamer.keepAliveMs = 1;
+        byte[] written = random(BLOCK_BYTES + 700, 12);
+        streamer.write(written);
+        streamer.output().flush(false);
+        streamer.awaitAll();
+        assertThat(streamer.output().isLeftToStock()).isTrue();
+        assertThat(stored(server)).isEqualTo(Arrays.copyOf(written, BLOCK_BYTES));
+        streamer.close();
+    }
+
     @Test
     void fault_behind_ofAllDataNodes_failsTheFile() throws Exception {
         start(new Overlapping() {

@@ -219,6 +219,11 @@ final class SimulatedStreamer implements StockStreamer {
     }
 
     @Override
+    public void sendHeartbeat() {
+        throw new IllegalStateException("all DataNodes have a channel");
+    }
+
+    @Override
     public void sending(long blockBytes) {
         sentBytes = Math.max(sentBytes, (int) blockBytes);
     }
