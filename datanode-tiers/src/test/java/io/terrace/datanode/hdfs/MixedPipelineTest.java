@@ -8,11 +8,13 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -21,6 +23,7 @@ import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MixedPipelineTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
-    private static final int SOCKET_TIMEOUT_MS = 3_000;
+    private static final int SOCKET_TIMEOUT_MS = 6_000;
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
@@ -176,6 +179,51 @@ class MixedPipelineTest {
         assertThat(cluster.located(file, 0).getBlockSize()).isEqualTo(700);
     }
 
+    /** Another thread writes on while the end of a block is waited for: that block ends early, and no other. */
+    @Test
+    void oneWithoutChannel_joinsBeforeTheBlocksEnd_stockEndsNoOther() throws Exception {
+        Path file = new Path("/ended-once");
+        byte[] written = TerraceCluster.contents("ended-once", 700 + BLOCK);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, 300);
+            out.hflush();
+            cluster.cluster().startDataNodes(conf, 1, true, null, null);
+            cluster.cluster().waitActive();
+            DatanodeInfo first = pipeline(out)[0];
+            HeldDataNode held = new HeldDataNode(first);
+            DataNodeFaultInjector.set(held);
+            try {
+                out.write(written, 300, 400);
+                FutureTask<Void> end =
+                        waiting(() -> ((DFSOutputStream) out.getWrappedStream()).hsync(EnumSet.of(SyncFlag.END_BLOCK)));
+                out.write(written, 700, 100);
+                long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
+                FutureTask<Void> stops = task(() -> stop(first));
+                new Thread(stops).start();
+                await().atMost(WritesCluster.PATIENCE)
+                        .until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES) > recoveries);
+                held.end();
+                stops.get();
+                end.get();
+            } finally {
+                held.end();
+            }
+            assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, 800));
+            // By the one that joined: the block that ended, and what there is of the next one.
+            DataNode joined = cluster.datanode(cluster.cluster().getDataNodes().size() - 1);
+            ObjectName itsMetrics = new ObjectName(
+                    "Hadoop:service=DataNode,name=" + joined.getMetrics().name());
+            await().atMost(WritesCluster.PATIENCE)
+                    .untilAsserted(() ->
+                            assertThat((long) ManagementFactory.getPlatformMBeanServer().getAttribute(itsMetrics, "FsyncCount"))
+                                    .isGreaterThanOrEqualTo(2));
+            out.write(written, 800, written.length - 800);
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
+        assertThat(cluster.located(file, 0).getBlockSize()).isEqualTo(700);
+        assertThat(cluster.located(file, 1).getBlockSize()).isEqualTo(BLOCK);
+    }
+
     private interface Call {
         void run() throws IOException;
     }
@@ -219,7 +267,7 @@ class MixedPipelineTest {
             await().atMost(WritesCluster.PATIENCE)
                     .until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) > before);
             DatanodeInfo[] set = pipeline(out);
-            Thread.sleep(3L * SOCKET_TIMEOUT_MS);
+            Thread.sleep(2L * SOCKET_TIMEOUT_MS);
             out.write(written, 1_000, 1_000);
             out.hflush();
             assertThat(pipeline(out)).hasSize(3).isEqualTo(set);

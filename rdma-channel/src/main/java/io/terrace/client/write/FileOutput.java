@@ -19,7 +19,8 @@ public final class FileOutput {
         /** The next byte is this one of the block, the first of a chunk; where none follows, the block ends before it. */
         void begin(long blockOffset);
 
-        void write(byte[] bytes) throws IOException;
+        /** @param sync whether the block of these bytes is to be on the disk when it ends: nobody may ask for that again before */
+        void write(byte[] bytes, boolean sync) throws IOException;
 
         /** The next byte begins a block. */
         void endBlock() throws IOException;
@@ -28,13 +29,11 @@ public final class FileOutput {
     private final FileSender sender;
     private final FrameQueue queue;
     private final FrameFiller filler;
-    private final long blockBytes;
 
     FileOutput(FileSender sender, FramePool pool, ChunkSummer summer, long blockBytes, boolean syncBlocks) {
         this.sender = sender;
         this.queue = sender.queue();
         this.filler = new FrameFiller(pool, queue, summer, blockBytes, syncBlocks);
-        this.blockBytes = blockBytes;
     }
 
     /** Takes in bytes, and says how many: all, unless the file was left to stock meanwhile or has ended. */
@@ -113,7 +112,6 @@ public final class FileOutput {
 
     private void drain(Deque<DataFrame> left, StockOutput stock) throws IOException {
         boolean begun = false;
-        boolean blockEnds = false;
         for (DataFrame frame = left.peek(); frame != null; frame = left.peek()) {
             // A flush without data says nothing; an end without data says where the block ends.
             boolean counts = !frame.isEmpty() || frame.isEnd();
@@ -122,22 +120,18 @@ public final class FileOutput {
             }
             byte[] bytes = begun ? frame.fresh() : frame.all();
             begun |= counts;
-            // A full block ends by itself; one that is the file's last by what stock's stream does next.
-            if (blockEnds) {
+            boolean ends = frame.has(WriteFrame.LAST);
+            boolean sync = frame.has(WriteFrame.SYNC);
+            queue.drop(left.remove());
+            stock.write(bytes, sync);
+            if (ends) {
                 stock.endBlock();
             }
-            blockEnds = frame.has(WriteFrame.LAST) && frame.endOffset() < blockBytes;
-            queue.drop(left.remove());
-            stock.write(bytes);
         }
         if (!begun) {
             stock.begin(filler.chunkOffset());
         }
-        byte[] rest = filler.take(!begun);
-        if (blockEnds && rest.length > 0) {
-            stock.endBlock();
-        }
-        stock.write(rest);
+        stock.write(filler.take(!begun), false);
     }
 
     /** Gives back the memory of what was not sent; what the streamer may be sending, once it has ended. */

@@ -26,6 +26,9 @@ final class TerraceOutputStream extends DFSOutputStream {
     private final WriteClient writes;
     private boolean isStock;
 
+    /** Whether each block is to be on the disk when it ends. */
+    private final boolean syncsBlocks;
+
     /** Its close need not wait for all DataNodes, and the NameNode has accepted the file. */
     private boolean acceptedEarly;
 
@@ -62,6 +65,7 @@ final class TerraceOutputStream extends DFSOutputStream {
                 getAddBlockFlags(),
                 shouldSyncBlock);
         this.writes = writes;
+        this.syncsBlocks = shouldSyncBlock;
         this.output = sender.output();
         this.streamer = sender;
     }
@@ -128,13 +132,14 @@ final class TerraceOutputStream extends DFSOutputStream {
                 }
 
                 @Override
-                public void write(byte[] bytes) throws IOException {
+                public void write(byte[] bytes, boolean sync) throws IOException {
+                    shouldSyncBlock |= sync;
                     TerraceOutputStream.super.write(bytes, 0, bytes.length);
                 }
 
                 @Override
                 public void endBlock() throws IOException {
-                    TerraceOutputStream.super.hsync(EnumSet.of(SyncFlag.END_BLOCK));
+                    endStocksBlock();
                 }
             });
         } catch (IOException e) {
@@ -148,25 +153,60 @@ final class TerraceOutputStream extends DFSOutputStream {
         }
     }
 
+    /** As stock's hsync with END_BLOCK does, but waits for nothing, and syncs only where that was asked for. */
+    private void endStocksBlock() throws IOException {
+        // A full block ends with its last chunk.
+        flushBuffer();
+        if (currentPacket != null) {
+            enqueueCurrentPacket();
+        }
+        if (sender.getBytesCurBlock() > 0) {
+            setCurrentPacketToEmpty();
+            enqueueCurrentPacket();
+            sender.setBytesCurBlock(0);
+            lastFlushOffset = 0;
+            shouldSyncBlock = syncsBlocks;
+        }
+    }
+
+    /** Of stock's: the block ends if it is full. */
+    @Override
+    void endBlock() throws IOException {
+        super.endBlock();
+        if (sender.getBytesCurBlock() == 0) {
+            shouldSyncBlock = syncsBlocks;
+        }
+    }
+
     @Override
     public void hflush() throws IOException {
-        flush(false, false, super::hflush);
+        flush(false, false, super::hflush, super::hflush);
     }
 
     @Override
     public void hsync() throws IOException {
-        flush(true, false, super::hsync);
+        flush(true, false, super::hsync, super::hsync);
     }
 
     @Override
     public void hsync(EnumSet<SyncFlag> syncFlags) throws IOException {
-        flush(true, syncFlags.contains(SyncFlag.END_BLOCK), () -> super.hsync(syncFlags));
+        EnumSet<SyncFlag> others = EnumSet.copyOf(syncFlags);
+        boolean endBlock = others.remove(SyncFlag.END_BLOCK);
+        flush(true, endBlock, () -> super.hsync(others), () -> super.hsync(syncFlags));
     }
 
-    /** @param stock waits for what was sent, and tells the NameNode */
-    private void flush(boolean sync, boolean endBlock, StockCall stock) throws IOException {
+    /**
+     * Both calls wait for what was sent, and tell the NameNode.
+     *
+     * @param queued where frames say what is to be synced, and where a block ends, also if stock's stream takes them over: whoever
+     *     ended the block once more would end the next one, if another thread has begun that
+     * @param stocks where stock's stream has the file already
+     */
+    private void flush(boolean sync, boolean endBlock, StockCall queued, StockCall stocks) throws IOException {
+        StockCall stock = stocks;
         synchronized (this) {
             if (!isStock() && !isClosed()) {
+                stock = queued;
                 if (endBlock) {
                     output.endBlock(sync);
                 } else {
