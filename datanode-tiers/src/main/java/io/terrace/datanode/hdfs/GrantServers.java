@@ -126,6 +126,7 @@ final class GrantServers implements Closeable {
                     WriteServing.serve(datanode, copies, parts.metricRegistry(), parts.clientSpeeds(), rdma.windows());
             if (writes != null) {
                 toClose.add(writes);
+                toClose.add(WriterEviction.serve(datanode, writes::evict));
                 local.serveWrites(writes);
                 if (remote != null) {
                     remote.serveWrites(writes);

@@ -97,6 +97,12 @@ public final class WriteService implements WriteAcceptor, Closeable {
         return sessions.size();
     }
 
+    /** Ends all blocks that clients write, as an operator asked: they go on without this DataNode. */
+    public void evict() {
+        long evicted = sessions.stream().filter(WriteSession::evict).count();
+        LOG.info("Evicted {} clients that write over the channel", evicted);
+    }
+
     /** Ends all connections. Replicas that are being written stay as they are. */
     @Override
     public void close() {

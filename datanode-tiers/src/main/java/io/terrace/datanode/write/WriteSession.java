@@ -39,6 +39,11 @@ final class WriteSession {
 
     private volatile boolean cut;
 
+    /** Whether a block is open, or about to be. */
+    private volatile boolean writes;
+
+    private volatile boolean evicted;
+
     private @Nullable Thread thread;
 
     WriteSession(
@@ -147,6 +152,16 @@ final class WriteSession {
         }
     }
 
+    /** As {@link #endInput}, if the client writes a block; whether it does. Any thread. */
+    boolean evict() {
+        if (!writes) {
+            return false;
+        }
+        evicted = true;
+        endInput();
+        return true;
+    }
+
     /** Waits for the thread that serves. */
     void awaitEnd(long deadlineNs) {
         try {
@@ -175,9 +190,11 @@ final class WriteSession {
         // Bounded when the frame was decoded.
         int wholeBytes = (int) open.number();
         store.blockBegun();
+        writes = true;
         try (WholeBlock whole = wholeBytes == 0 ? null : new WholeBlock(frames, buffers, wholeBytes)) {
             writeBlock(open, request, whole);
         } finally {
+            writes = false;
             store.blockEnded();
         }
     }
@@ -210,7 +227,7 @@ final class WriteSession {
             write(block, answers);
         } catch (IOException | RuntimeException | Error e) {
             meter.failed();
-            tell(answers, e);
+            tell(answers, evicted ? new IOException("an operator evicted all who write to this DataNode", e) : e);
             throw e;
         }
     }
