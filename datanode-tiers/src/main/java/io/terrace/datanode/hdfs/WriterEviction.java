@@ -36,7 +36,7 @@ final class WriterEviction extends ClientDatanodeProtocolServerSideTranslatorPB 
     }
 
     private static void serve(RPC.@Nullable Server server, ClientDatanodeProtocolPB calls) {
-        // A DataNode that stops may have none any more. In the server's map, which has no lock, a value changes, and no key comes.
+        // A DataNode that stops may have none any more. The server's map has no lock, but no key is new: a value changes.
         if (server != null) {
             server.addProtocol(
                     RPC.RpcKind.RPC_PROTOCOL_BUFFER,

@@ -213,10 +213,9 @@ class MixedPipelineTest {
             DataNode joined = cluster.datanode(cluster.cluster().getDataNodes().size() - 1);
             ObjectName itsMetrics = new ObjectName(
                     "Hadoop:service=DataNode,name=" + joined.getMetrics().name());
-            await().atMost(WritesCluster.PATIENCE)
-                    .untilAsserted(() ->
-                            assertThat((long) ManagementFactory.getPlatformMBeanServer().getAttribute(itsMetrics, "FsyncCount"))
-                                    .isGreaterThanOrEqualTo(2));
+            await().atMost(WritesCluster.PATIENCE).untilAsserted(() -> assertThat(
+                            (long) ManagementFactory.getPlatformMBeanServer().getAttribute(itsMetrics, "FsyncCount"))
+                    .isGreaterThanOrEqualTo(2));
             out.write(written, 800, written.length - 800);
         }
         assertThat(cluster.read(file)).isEqualTo(written);

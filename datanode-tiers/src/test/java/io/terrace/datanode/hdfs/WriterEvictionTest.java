@@ -50,10 +50,9 @@ class WriterEvictionTest {
 
     private int evict(DataNode datanode) throws Exception {
         Configuration conf = writes.cluster().cluster().getConfiguration(0);
-        return ToolRunner.run(
-                new Configuration(conf),
-                new DFSAdmin(),
-                new String[] {"-evictWriters", "127.0.0.1:" + datanode.getIpcPort()});
+        return ToolRunner.run(new Configuration(conf), new DFSAdmin(), new String[] {
+            "-evictWriters", "127.0.0.1:" + datanode.getIpcPort()
+        });
     }
 
     /** A DataNode without writers too. */
@@ -68,7 +67,8 @@ class WriterEvictionTest {
             out.hflush();
             List<DatanodeInfo> before = WritesCluster.pipeline(out);
             DatanodeInfo evicted = before.get(random.nextInt(3));
-            assertThat(evict(writes.cluster().datanode(writes.indexOf(evicted)))).isZero();
+            assertThat(evict(writes.cluster().datanode(writes.indexOf(evicted))))
+                    .isZero();
             out.write(written, 1_000, 1_000);
             out.hflush();
             assertThat(WritesCluster.pipeline(out)).doesNotContain(evicted);
@@ -85,7 +85,8 @@ class WriterEvictionTest {
 
     @Test
     void evictWriters_byAStranger_isRefused() throws Exception {
-        UserGroupInformation stranger = UserGroupInformation.createUserForTesting("stranger", new String[] {"strangers"});
+        UserGroupInformation stranger =
+                UserGroupInformation.createUserForTesting("stranger", new String[] {"strangers"});
         Path file = new Path("/not-evicted");
         byte[] written = TerraceCluster.contents("not-evicted", 2_000);
         try (FSDataOutputStream out = client.create(file, (short) 3)) {

@@ -245,8 +245,7 @@ final class FileOutputTest {
         });
         streamer.output().release();
 
-        List<String> expected =
-                new ArrayList<>(List.of("the block is to be synced", "begins at 700", "a block ends"));
+        List<String> expected = new ArrayList<>(List.of("the block is to be synced", "begins at 700", "a block ends"));
         if (nextBytes > 0) {
             expected.add("the next block's data");
         }
