@@ -44,6 +44,11 @@ final class AcknowledgedBytes {
         return closed;
     }
 
+    /** Whether the file must be there, be it empty. */
+    boolean mustExist() {
+        return closed || acknowledgedBytes > 0;
+    }
+
     long acknowledgedBytes() {
         return acknowledgedBytes;
     }

@@ -39,6 +39,7 @@ final class FaultRun {
     private final AcknowledgedBytes acknowledged;
     private final Path path;
     private final List<Integer> pipeline = new ArrayList<>();
+    private final WriterEnd end = new WriterEnd();
     private String failure = "";
     private boolean silent;
     private Result.Counts counts = new Result.Counts(0, 0, 0);
@@ -90,7 +91,7 @@ final class FaultRun {
             if (silent) {
                 return "the writer had not ended after " + WRITER_SECONDS + " s";
             }
-            return violation;
+            return violation.isEmpty() ? end.fault() : violation;
         } finally {
             watch.shutdownNow();
             writer.destroyForcibly();
@@ -127,6 +128,7 @@ final class FaultRun {
     /** Takes in what the writer says, and returns what is wrong with it. */
     private String take(String line, Injector injector, Process writer) throws IOException {
         String[] words = line.split(" ", -1);
+        end.said(words[0]);
         switch (words[0]) {
             case "WRITE" -> acknowledged.writing(Long.parseLong(words[1]));
             case "FLUSHED" -> acknowledged.flushed(Long.parseLong(words[1]));
@@ -147,6 +149,9 @@ final class FaultRun {
                     return "the writer failed, though it need not: " + failure;
                 }
             }
+            case "BROKEN" -> {
+                return "the writer met what is no IOException: " + line.substring("BROKEN ".length());
+            }
             case "LEFT" -> {
                 if (!line.equals("LEFT 0 0")) {
                     return "the writer has bytes retained and threads of streams left: " + line;
@@ -166,9 +171,13 @@ final class FaultRun {
     private void reached(Stage stage, Injector injector, Process writer) throws IOException {
         for (Injection injection : plan.injections()) {
             if (injection.stage() == stage) {
+                if (injection.fault() == Fault.KILL_CLIENT) {
+                    end.killed();
+                }
                 if (injection.fault() != Fault.FULL_VOLUME || faults.volumes().canBeFull()) {
                     injector.inject(injection, pipeline);
-                    counts = new Result.Counts(counts.injected() + 1, 0, 0);
+                    int made = injection.fault() == Fault.NONE ? 0 : 1;
+                    counts = new Result.Counts(counts.injected() + made, 0, 0);
                 }
                 if (injection.waits()) {
                     goOn(writer);
@@ -190,7 +199,7 @@ final class FaultRun {
 
     private String check() throws IOException {
         if (!faults.fs().exists(path)) {
-            return acknowledged.acknowledgedBytes() > 0 ? "the file is gone" : "";
+            return acknowledged.mustExist() ? "the file is gone" : "";
         }
         if (acknowledged.isClosed() && !faults.fs().isFileClosed(path)) {
             return "the writer was told that the file is closed, and it is not";

@@ -78,9 +78,11 @@ public final class FaultWriter implements StagedNameNode.Calls {
         conf.set("dfs.client.retry.max.attempts", "60");
         try (FileSystem fs = FileSystem.newInstance(uri, conf)) {
             writer.write(fs, new Path(arguments[1]));
-        } catch (IOException | RuntimeException e) {
-            e.printStackTrace();
-            writer.say("FAILED " + e.toString().lines().findFirst().orElse(""));
+        } catch (IOException e) {
+            writer.sayWhatWasThrown("FAILED", e);
+        } catch (RuntimeException | Error e) {
+            // HDFS tells of a fault by an IOException.
+            writer.sayWhatWasThrown("BROKEN", e);
         }
         writer.sayWhatIsLeft();
         writer.say("OVER_CHANNEL " + ClientMetrics.value(Metric.CLIENT_WRITE_BYTES) + " "
@@ -184,6 +186,11 @@ public final class FaultWriter implements StagedNameNode.Calls {
                 }
             }
         }
+    }
+
+    private void sayWhatWasThrown(String word, Throwable thrown) {
+        thrown.printStackTrace();
+        say(word + " " + thrown.toString().lines().findFirst().orElse(""));
     }
 
     private void say(String line) {

@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,6 +36,9 @@ import picocli.CommandLine.Spec;
         })
 public final class WriteFaults implements Callable<Integer> {
     private static final Path TMPFS = Path.of("/dev/shm");
+
+    /** Of fewer seeds none may have a fault, or write anything before it. */
+    private static final int JUDGED_RUNS = 20;
 
     @Option(names = "--runs", paramLabel = "N", defaultValue = "200", description = "how many seeds (${DEFAULT-VALUE})")
     private int runs;
@@ -101,7 +106,21 @@ public final class WriteFaults implements Callable<Integer> {
         if (json != null) {
             new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.toFile(), figures);
         }
-        return failed == 0 ? 0 : 1;
+        Optional<String> nothing = nothingTested(figures, runs);
+        nothing.ifPresent(what -> out.println("FAILED: " + what));
+        out.flush();
+        return failed == 0 && nothing.isEmpty() ? 0 : 1;
+    }
+
+    /** Why so many runs were no test of writes under faults, though none failed; empty if they were one. */
+    static Optional<String> nothingTested(Map<String, Number> figures, int runs) {
+        if (runs < JUDGED_RUNS) {
+            return Optional.empty();
+        }
+        return Stream.of("faults", "bytes.over_channel")
+                .filter(name -> figures.getOrDefault(name, 0).longValue() == 0)
+                .findFirst()
+                .map(name -> name + " is 0 over " + runs + " runs");
     }
 
     /** Returns the next seed to run. */

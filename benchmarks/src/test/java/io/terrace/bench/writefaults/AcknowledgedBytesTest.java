@@ -48,6 +48,20 @@ final class AcknowledgedBytesTest {
     }
 
     @Test
+    void file_closedEmpty_mustExist() {
+        acknowledged.writing(10);
+        assertThat(acknowledged.mustExist()).isFalse();
+        acknowledged.closed(0);
+        assertThat(acknowledged.mustExist()).isTrue();
+    }
+
+    @Test
+    void file_thatWasFlushed_mustExist() {
+        acknowledged.flushed(1);
+        assertThat(acknowledged.mustExist()).isTrue();
+    }
+
+    @Test
     void file_withAnotherByte_isFound() throws IOException {
         acknowledged.writing(200_000);
         acknowledged.flushed(10);
