@@ -26,8 +26,14 @@ public final class SystemCommand {
         }
     }
 
-    /** @param signal its name, without SIG */
+    /**
+     * Sends a signal. A process that has ended meanwhile gets none, which is no failure.
+     *
+     * @param signal its name, without SIG
+     */
     public static void signal(ProcessHandle process, String signal) throws IOException {
-        succeeds("kill", "-" + signal, Long.toString(process.pid()));
+        if (!succeeds("kill", "-" + signal, Long.toString(process.pid())) && process.isAlive()) {
+            throw new IOException("process " + process.pid() + " did not get signal " + signal);
+        }
     }
 }

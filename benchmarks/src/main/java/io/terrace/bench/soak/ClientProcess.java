@@ -3,6 +3,7 @@ package io.terrace.bench.soak;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.faults.SystemCommand;
 import io.terrace.bench.faults.Waits;
+import io.terrace.bench.soak.client.FullCheck;
 import io.terrace.bench.soak.client.SoakClient;
 import io.terrace.common.DaemonThreads;
 import java.io.BufferedReader;
@@ -83,7 +84,7 @@ final class ClientProcess implements Closeable {
                 new BufferedReader(new InputStreamReader(of.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 findings.take(name, line);
-                boolean answer = line.equals("PAUSED") || line.equals("STUCK") || line.startsWith("VERIFIED ");
+                boolean answer = line.equals("PAUSED") || line.equals("STUCK") || FullCheck.Checked.isLine(line);
                 if (answer && !answers.offer(line)) {
                     throw new IllegalStateException(name + " answers what it was not asked");
                 }

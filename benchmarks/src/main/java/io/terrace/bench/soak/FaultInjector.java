@@ -158,7 +158,13 @@ final class FaultInjector {
         return switch (injection.fault()) {
             case KILL_DATANODE -> killed(datanode);
             case STOP_DATANODE -> stopped(datanode);
-            case KILL_NAMENODE -> soak.pair().isEmpty() ? killed(namenode) : failedOver(true);
+            case KILL_NAMENODE -> {
+                if (soak.pair().isPresent()) {
+                    yield failedOver(true);
+                }
+                findings.count("daemons.ended", namenode.process().isPresent() ? 0 : 1);
+                yield killed(namenode);
+            }
             case FAILOVER -> failedOver(false);
             case STOP_NAMENODE -> stopped(namenode);
             case KILL_CLIENT -> {

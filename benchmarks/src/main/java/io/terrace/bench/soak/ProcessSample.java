@@ -17,8 +17,8 @@ final class ProcessSample {
 
     /** What is measured, and the growth that does not count. */
     enum Resource {
-        /** Bytes, after a collection. */
-        HEAP(12L << 20),
+        /** Bytes, after a collection. A fifth more does not count either: files and snapshots become more. */
+        HEAP(12L << 20, 0.2),
         DESCRIPTORS(24),
         THREADS(12),
         /** Lines of {@code /proc/PID/maps}. */
@@ -29,13 +29,20 @@ final class ProcessSample {
         TMPFS(8L << 20);
 
         private final long slack;
+        private final double share;
 
         Resource(long slack) {
-            this.slack = slack;
+            this(slack, 0);
         }
 
-        long slack() {
-            return slack;
+        Resource(long slack, double share) {
+            this.slack = slack;
+            this.share = share;
+        }
+
+        /** @param first what there was at first */
+        double slack(long first) {
+            return Math.max(slack, share * first);
         }
     }
 

@@ -171,6 +171,15 @@ final class SoakCluster implements Closeable {
         return memories;
     }
 
+    boolean isDataNode(Daemon daemon) {
+        return daemon.name().startsWith("datanode");
+    }
+
+    /** A JournalNode is stock HDFS alone. */
+    boolean mayRunTerrace(Daemon daemon) {
+        return isDataNode(daemon) || daemon.name().startsWith("namenode");
+    }
+
     /** The file system of a DataNode's memory tier; empty for another daemon. */
     Optional<Path> memoryOf(Daemon daemon) {
         return IntStream.rangeClosed(1, DATANODES)

@@ -26,8 +26,56 @@ final class GrowthTest {
         }
 
         assertThat(growth.leaks()).isEmpty();
-        assertThat(growth.judged()).isEqualTo(2);
+        assertThat(growth.judged("")).isEqualTo(2);
         assertThat(growth.unjudged()).isEmpty();
+    }
+
+    @Test
+    void resource_thatLeaksAFewInEachRound_isFoundWithTheLeastSamples() {
+        add("datanode-1 7", Resource.THREADS, 89, 100, 104, 108, 112, 116, 120);
+        add("datanode-2 7", Resource.DESCRIPTORS, 226, 222, 230, 238, 246, 254, 262);
+        // The same beside what comes and goes.
+        add("datanode-3 7", Resource.THREADS, 102, 99, 102, 105, 109, 116, 116);
+        add("c1 7", Resource.DESCRIPTORS, 212, 221, 236, 244, 253, 266, 224 + 40);
+
+        assertThat(growth.leaks()).hasSize(4);
+    }
+
+    @Test
+    void resource_ofARealSoak_doesNotLeak() {
+        add("datanode-1 1", Resource.THREADS, 102, 99, 98, 97, 97, 100, 96);
+        add("c2 1", Resource.DESCRIPTORS, 212, 221, 228, 229, 230, 235, 185);
+        add("c2 1", Resource.MAPPINGS, 272, 285, 288, 301, 301, 300, 266);
+        add("namenode-1 1", Resource.THREADS, 98, 101, 90, 101, 90, 101, 101);
+        add("datanode-1 1", Resource.LINKS, 4, 2, 2, 6, 9, 9, 2);
+
+        assertThat(growth.leaks()).isEmpty();
+    }
+
+    @Test
+    void resource_thatGrowsOnce_orFillsUp_doesNotLeak() {
+        add("c1 1", Resource.THREADS, 30, 40, 41, 40, 60, 61, 60);
+        add("c2 1", Resource.DESCRIPTORS, 100, 150, 190, 215, 230, 232, 233);
+        add("c3 1", Resource.HEAP, 90L << 20, 100L << 20, 104L << 20, 108L << 20, 111L << 20, 114L << 20, 118L << 20);
+
+        assertThat(growth.leaks()).isEmpty();
+    }
+
+    @Test
+    void judged_countsSeriesOfTheseProcesses() {
+        add("datanode-1 1", Resource.THREADS, 1, 1, 1, 1, 1, 1, 1);
+        add("datanode-2 1", Resource.THREADS, 1, 1, 1, 1, 1, 1);
+        add("namenode 1", Resource.THREADS, 1, 1, 1, 1, 1, 1, 1);
+
+        assertThat(growth.judged("datanode")).isEqualTo(1);
+        assertThat(growth.judged("c")).isZero();
+        assertThat(growth.judged("")).isEqualTo(2);
+    }
+
+    private void add(String process, Resource resource, long... samples) {
+        for (long sample : samples) {
+            growth.add(process, Map.of(resource, sample));
+        }
     }
 
     @Test
@@ -37,7 +85,7 @@ final class GrowthTest {
         }
 
         assertThat(growth.leaks()).isEmpty();
-        assertThat(growth.judged()).isZero();
+        assertThat(growth.judged("")).isZero();
         assertThat(growth.unjudged()).containsExactly(Map.entry("c1", 6));
     }
 

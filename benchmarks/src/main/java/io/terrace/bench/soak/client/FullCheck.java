@@ -25,6 +25,32 @@ public final class FullCheck {
     private final byte[] actual = new byte[PIECE];
     private final byte[] expected = new byte[PIECE];
     private long verified;
+    private long retries;
+
+    /**
+     * What was read.
+     *
+     * @param bytes that were compared
+     * @param retries reads that failed and were tried again
+     */
+    public record Checked(long bytes, long retries) {
+        private static final String WORD = "VERIFIED";
+
+        /** As a line for the parent. */
+        String line() {
+            return WORD + " " + bytes + " " + retries;
+        }
+
+        public static boolean isLine(String line) {
+            return line.startsWith(WORD + " ");
+        }
+
+        /** @param line of a client */
+        public static Checked of(String line) {
+            String[] words = line.split(" ", -1);
+            return new Checked(Long.parseLong(words[1]), Long.parseLong(words[2]));
+        }
+    }
 
     /** @param out takes lines {@code WRONG} and {@code LOST} */
     public FullCheck(FileSystem fs, PrintStream out) {
@@ -60,8 +86,7 @@ public final class FullCheck {
         return new SeededContent(seed * 31 + writer.hashCode());
     }
 
-    /** Returns how many bytes were compared. */
-    public long run(Path journals, long seed) throws IOException {
+    public Checked run(Path journals, long seed) throws IOException {
         List<SoakReader.WriterFiles> writers = writers(journals, seed);
         for (SoakReader.WriterFiles writer : writers) {
             try (Journal journal = writer.journal()) {
@@ -78,7 +103,7 @@ public final class FullCheck {
                 }
             }
         }
-        return verified;
+        return new Checked(verified, retries);
     }
 
     /** A DataNode that came back may not be known as such to every client yet: what cannot be read is tried again. */
@@ -106,6 +131,7 @@ public final class FullCheck {
                             source.path(), source.state().acknowledged() - at, "cannot be read at " + at + ": " + e);
                     return;
                 }
+                retries++;
                 LockSupport.parkNanos(PAUSE_NS);
             }
         }

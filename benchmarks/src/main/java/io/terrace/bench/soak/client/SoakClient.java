@@ -160,7 +160,8 @@ public final class SoakClient {
                 }
                 report.say(settled ? "PAUSED" : "STUCK");
             }
-            case "VERIFY" -> report.say("VERIFIED " + new FullCheck(fs, report.out()).run(journals, seed));
+            case "VERIFY" -> report.say(
+                    new FullCheck(fs, report.out()).run(journals, seed).line());
             case "RESUME" -> steps.writeLock().unlock();
             default -> report.say("BROKEN unknown command " + line);
         }
