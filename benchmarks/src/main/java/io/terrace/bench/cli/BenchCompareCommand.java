@@ -225,15 +225,17 @@ final class BenchCompareCommand implements Callable<Integer> {
                     figure.id(),
                     figure.old(),
                     figure.own(),
-                    figure.ratio(),
+                    figure.change(),
                     figure.low(),
                     figure.high(),
-                    figure.ofTerrace() ? text(figure.verdict()) : "(not judged)");
+                    (figure.byDifference() ? "fewer, " : "")
+                            + (figure.ofTerrace() ? text(figure.verdict()) : "(not judged)"));
             written.put(figure.id() + ".old", figure.old());
             written.put(figure.id() + ".new", figure.own());
-            written.put(figure.id() + ".ratio", figure.ratio());
-            written.put(figure.id() + ".ratio.low", figure.low());
-            written.put(figure.id() + ".ratio.high", figure.high());
+            String change = figure.id() + (figure.byDifference() ? ".fewer" : ".ratio");
+            written.put(change, figure.change());
+            written.put(change + ".low", figure.low());
+            written.put(change + ".high", figure.high());
         }
         failures.forEach((build, failed) -> written.put("failed_runs." + build, failed));
         int exitCode = sum(comparison, figures, out);
@@ -248,7 +250,8 @@ final class BenchCompareCommand implements Callable<Integer> {
         List<ComparedFigure> judged =
                 figures.stream().filter(ComparedFigure::ofTerrace).toList();
         List<String> under = ids(judged, figure -> figure.verdict() == Verdict.UNDER);
-        List<String> medianUnder = ids(judged, figure -> figure.verdict() == Verdict.OPEN && figure.ratio() < least);
+        List<String> medianUnder =
+                ids(judged, figure -> figure.verdict() == Verdict.OPEN && figure.isMedianUnder(least));
         out.printf(
                 Locale.ROOT,
                 "%n%d figures judged: %d at least %s, %d open, %d under%n",

@@ -75,6 +75,7 @@ public final class BuildComparison {
 
     private @Nullable ComparedFigure figure(String id, double least) {
         boolean lessIsBetter = ComparedFigure.lessIsBetter(id);
+        boolean byDifference = ComparedFigure.comparesByDifference(id);
         List<Double> old = new ArrayList<>();
         List<Double> own = new ArrayList<>();
         for (Round round : rounds) {
@@ -90,18 +91,19 @@ public final class BuildComparison {
         }
         double[] before = array(old);
         double[] after = array(own);
-        PairedRatios ratios = ratios(before, after, lessIsBetter);
-        boolean bounded = ratios.isBounded();
+        PairedRatios changes = byDifference ? differences(before, after) : ratios(before, after, lessIsBetter);
+        boolean bounded = changes.isBounded();
         return new ComparedFigure(
                 id,
                 !ComparedFigure.isBaseline(id),
+                byDifference,
                 PairedRatios.medianOf(before),
                 PairedRatios.medianOf(after),
-                ratios.median(),
+                changes.median(),
                 bounded,
-                bounded ? ratios.lowerBound() : ratios.smallest(),
-                bounded ? ratios.upperBound() : ratios.largest(),
-                verdict(ratios, least));
+                bounded ? changes.lowerBound() : changes.smallest(),
+                bounded ? changes.upperBound() : changes.largest(),
+                bounded ? verdict(changes, ComparedFigure.least(id, least)) : Verdict.OPEN);
     }
 
     /** A time of zero was too short for its clock; a ratio to such a time is infinite. */
@@ -122,11 +124,22 @@ public final class BuildComparison {
         return new PairedRatios(dividends, divisors);
     }
 
-    private static Verdict verdict(PairedRatios ratios, double least) {
-        if (ratios.upperBound() < least) {
+    /** What this build's value is less than the other's. */
+    private static PairedRatios differences(double[] before, double[] after) {
+        double[] less = new double[before.length];
+        double[] ones = new double[before.length];
+        for (int i = 0; i < less.length; i++) {
+            less[i] = before[i] - after[i];
+            ones[i] = 1;
+        }
+        return new PairedRatios(less, ones);
+    }
+
+    private static Verdict verdict(PairedRatios changes, double least) {
+        if (changes.upperBound() < least) {
             return Verdict.UNDER;
         }
-        return ratios.lowerBound() >= least ? Verdict.REACHED : Verdict.OPEN;
+        return changes.lowerBound() >= least ? Verdict.REACHED : Verdict.OPEN;
     }
 
     private static double[] array(List<Double> values) {

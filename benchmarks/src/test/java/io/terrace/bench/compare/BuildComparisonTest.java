@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.terrace.bench.compare.ComparedFigure.Verdict;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +26,7 @@ class BuildComparisonTest {
         ComparedFigure figure =
                 only("local.pos4k.terrace_us", new double[] {10, 10, 10, 10, 10}, new double[] {5, 8, 10, 12.5, 5});
 
-        assertThat(figure.ratio()).isEqualTo(1.25);
+        assertThat(figure.change()).isEqualTo(1.25);
         assertThat(figure.low()).isEqualTo(0.8);
         assertThat(figure.high()).isEqualTo(2);
         assertThat(figure.old()).isEqualTo(10);
@@ -43,12 +45,12 @@ class BuildComparisonTest {
             "local.pos4k.tcp",
             "cpu.datanode.remote.pos.tcp"
         }) {
-            assertThat(only(id, old, own).ratio()).as(id).isEqualTo(2);
+            assertThat(only(id, old, own).change()).as(id).isEqualTo(2);
         }
         for (String id : new String[] {
             "promote.delay_s", "promote.delay_s.worst", "cpu.datanode.terrace_s_gb", "remote.calls.terrace"
         }) {
-            assertThat(only(id, old, own).ratio()).as(id).isEqualTo(0.5);
+            assertThat(only(id, old, own).change()).as(id).isEqualTo(0.5);
         }
     }
 
@@ -100,13 +102,104 @@ class BuildComparisonTest {
         }
     }
 
+    /** Every figure of {@code bench read}. */
+    @Test
+    void figures_ofBenchRead_areTurnedAndJudgedAsWhatTheyAre() {
+        List<String> reads = List.of("local.pos4k", "local.pos64k");
+        List<String> colds = List.of("cold.pos4k.tcp", "cold.seq.tcp");
+        List<String> ofOneClient = List.of("", ".median", ".cpu", ".cpu.bound");
+
+        List<String> lessIsBetter =
+                new ArrayList<>(List.of("cpu.datanode.terrace_s_gb", "promote.delay_s", "promote.delay_s.worst"));
+        List<String> stockTakesLess =
+                new ArrayList<>(List.of("cpu.datanode.tcp_s_gb", "cold.pos4k.tcp.datanode.stock_cpu_us"));
+        for (String id : reads) {
+            lessIsBetter.add(id + ".terrace_us");
+            List.of(".tcp_us", ".sc_us", ".sctuned_us").forEach(end -> stockTakesLess.add(id + end));
+        }
+        colds.forEach(id -> stockTakesLess.add(id + ".stock_us"));
+
+        List<String> moreIsBetter = new ArrayList<>(List.of(
+                "local.seq.terrace_gb_s",
+                "local.seq.terrace_mapped_gb_s",
+                "local.seq.memcpy.share",
+                "local.seq.mapped.memcpy.share",
+                "local.seq.tcp",
+                "local.seq.sc",
+                "local.seq.mapped.sc",
+                "local.seq.first.terrace_gb_s",
+                "local.seq.first.sc",
+                "stock.hot.seq",
+                "open.hot.tcp",
+                "open.hot.tcp.median",
+                "cpu.datanode.local.tcp",
+                "promote.copy",
+                "promote.copy.terrace_gb_s",
+                "cold.pos4k.tcp.datanode.cpu"));
+        List<String> stockHasMore = new ArrayList<>(List.of(
+                "local.seq.tcp_gb_s",
+                "local.seq.sc_gb_s",
+                "local.seq.memcpy_gb_s",
+                "local.seq.first.sc_gb_s",
+                "promote.copy.plain_gb_s"));
+        for (String id : reads) {
+            List.of(".tcp", ".sc", ".sctuned").forEach(end -> moreIsBetter.add(id + end));
+        }
+        for (String id : colds) {
+            moreIsBetter.addAll(List.of(id + ".datanode", id + ".datanode.median"));
+            ofOneClient.forEach(end -> moreIsBetter.addAll(List.of(id + end, id + ".class" + end)));
+            ofOneClient.forEach(end -> stockHasMore.addAll(List.of(id + ".same" + end, id + ".declined" + end)));
+        }
+
+        lessIsBetter.forEach(id -> assertKind(id, 0.5, true));
+        stockTakesLess.forEach(id -> assertKind(id, 0.5, false));
+        moreIsBetter.forEach(id -> assertKind(id, 2, true));
+        stockHasMore.forEach(id -> assertKind(id, 2, false));
+        for (String id : colds) {
+            assertKind(id + ".allocated", -10, true);
+            assertKind(id + ".class.allocated", -10, true);
+            assertKind(id + ".same.allocated", -10, false);
+            assertKind(id + ".declined.allocated", -10, false);
+        }
+    }
+
+    /** @param change from 10 to 20 */
+    private static void assertKind(String id, double change, boolean ofTerrace) {
+        ComparedFigure figure = only(id, new double[] {10}, new double[] {20});
+        assertThat(figure.change()).as(id).isEqualTo(change);
+        assertThat(figure.ofTerrace()).as(id).isEqualTo(ofTerrace);
+        assertThat(figure.byDifference()).as(id).isEqualTo(id.endsWith(".allocated"));
+    }
+
+    @Test
+    void figures_thatMayBeZeroOrLess_areComparedByDifference() {
+        String id = "cold.pos4k.tcp.allocated";
+        double[] none = {0, -8, 0, 0, 8};
+
+        ComparedFigure same = only(id, none, none);
+        assertThat(same.change()).isZero();
+        assertThat(same.verdict()).isEqualTo(Verdict.REACHED);
+        assertThat(same.isMedianUnder(LEAST)).isFalse();
+
+        ComparedFigure more = only(id, none, new double[] {360, 352, 360, 360, 368});
+        assertThat(more.change()).isEqualTo(-360);
+        assertThat(more.verdict()).isEqualTo(Verdict.UNDER);
+
+        ComparedFigure fewer = only(id, new double[] {360, 352, 360, 360, 368}, none);
+        assertThat(fewer.verdict()).isEqualTo(Verdict.REACHED);
+
+        ComparedFigure unsure = only(id, none, new double[] {360, 352, 0, 0, 368});
+        assertThat(unsure.verdict()).isEqualTo(Verdict.OPEN);
+        assertThat(unsure.isMedianUnder(LEAST)).isTrue();
+    }
+
     @Test
     void figures_ofYesOrNo_compareZeros() {
         assertThat(only("remote.calls.equal", new double[] {0, 1}, new double[] {0, 1})
-                        .ratio())
+                        .change())
                 .isEqualTo(1);
         assertThat(only("remote.calls.equal", new double[] {1}, new double[] {0})
-                        .ratio())
+                        .change())
                 .isZero();
     }
 
@@ -117,7 +210,7 @@ class BuildComparisonTest {
                     10, 9, Double.NaN
                 });
 
-        assertThat(figure.ratio()).isCloseTo(0.9, within(1e-9));
+        assertThat(figure.change()).isCloseTo(0.9, within(1e-9));
         assertThat(figure.low()).isEqualTo(figure.high());
     }
 
