@@ -28,6 +28,7 @@ final class SkewedReads implements Closeable {
     private final Zipf zipf;
     private final List<Reader> readers = new ArrayList<>();
     private final ExecutorService threads;
+    private long wrongBytes;
 
     /**
      * The reads of some time.
@@ -35,7 +36,9 @@ final class SkewedReads implements Closeable {
      * @param meanMs of a read
      * @param readsOf each file
      */
-    record Outcome(double meanMs, int[] readsOf, long bytes, long wrongBytes) {}
+    record Outcome(double meanMs, int[] readsOf, long bytes) {}
+
+    private record Part(Outcome outcome, long wrongBytes) {}
 
     private record Reader(VerifyingClient client, SplittableRandom random) {}
 
@@ -60,7 +63,7 @@ final class SkewedReads implements Closeable {
     }
 
     Outcome read(int count) throws IOException {
-        List<Callable<Outcome>> parts = new ArrayList<>();
+        List<Callable<Part>> parts = new ArrayList<>();
         for (Reader reader : readers) {
             parts.add(() -> read(reader, count / readers.size()));
         }
@@ -68,17 +71,16 @@ final class SkewedReads implements Closeable {
             double ms = 0;
             int[] readsOf = new int[byRank.size()];
             long bytes = 0;
-            long wrongBytes = 0;
-            for (Future<Outcome> part : threads.invokeAll(parts)) {
-                Outcome outcome = part.get();
+            for (Future<Part> part : threads.invokeAll(parts)) {
+                Outcome outcome = part.get().outcome;
                 ms += outcome.meanMs / readers.size();
                 bytes += outcome.bytes;
-                wrongBytes += outcome.wrongBytes;
+                wrongBytes += part.get().wrongBytes;
                 for (int i = 0; i < readsOf.length; i++) {
                     readsOf[i] += outcome.readsOf[i];
                 }
             }
-            return new Outcome(ms, readsOf, bytes, wrongBytes);
+            return new Outcome(ms, readsOf, bytes);
         } catch (ExecutionException e) {
             throw new IOException("a reader failed", e.getCause());
         } catch (InterruptedException e) {
@@ -87,11 +89,16 @@ final class SkewedReads implements Closeable {
         }
     }
 
-    private Outcome read(Reader reader, int count) throws IOException {
+    /** Bytes of all reads so far that differ from what was stored. */
+    long wrongBytes() {
+        return wrongBytes;
+    }
+
+    private Part read(Reader reader, int count) throws IOException {
         int[] readsOf = new int[byRank.size()];
         long ns = 0;
         long bytes = 0;
-        long wrongBytes = 0;
+        long wrong = 0;
         for (int i = 0; i < count; i++) {
             int file = byRank.get(zipf.draw(reader.random));
             VerifyingClient.Outcome outcome =
@@ -99,9 +106,9 @@ final class SkewedReads implements Closeable {
             readsOf[file]++;
             ns += outcome.latencyNs();
             bytes += outcome.bytes();
-            wrongBytes += outcome.wrongBytes();
+            wrong += outcome.wrongBytes();
         }
-        return new Outcome(ns / 1e6 / count, readsOf, bytes, wrongBytes);
+        return new Part(new Outcome(ns / 1e6 / count, readsOf, bytes), wrong);
     }
 
     @Override
