@@ -13,7 +13,7 @@ package io.terrace.bench.measure;
  * @param pairs rounds of figures with a lower bound
  * @param firstReads files for first reads
  * @param firstBytes length of each
- * @param cpuStockBytes bytes read over TCP to measure the DataNode's CPU; at least a second's worth
+ * @param cpuStockBytes bytes read over TCP in all rounds to measure the DataNode's CPU; at least a second's worth
  * @param cpuTerraceBytes bytes read through grants for the same
  * @param promotions blocks that become hot, and blocks that are copied
  */

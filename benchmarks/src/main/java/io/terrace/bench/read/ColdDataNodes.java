@@ -62,6 +62,7 @@ final class ColdDataNodes implements Closeable {
         private final List<FSDataInputStream> streams = new ArrayList<>();
         private final List<SequentialReads> wholes = new ArrayList<>();
         private final List<Client> clients = new ArrayList<>();
+        private final List<Path> files;
 
         Reader(String name, LocalCluster cluster, long smallBytes) throws IOException {
             for (int i = 0; i < CONNECTIONS; i++) {
@@ -70,13 +71,23 @@ final class ColdDataNodes implements Closeable {
                 clients.add(client);
                 all.add(client);
             }
-            BenchFiles files =
+            BenchFiles stored =
                     new BenchFiles((DistributedFileSystem) clients.get(0).fs(), seed);
-            Path cold = files.store("cold-datanode", 1, plan.fileBytes()).get(0);
-            Path small = files.store("small-datanode", 1, smallBytes).get(0);
+            Path cold = stored.store("cold-datanode", 1, plan.fileBytes()).get(0);
+            Path small = stored.store("small-datanode", 1, smallBytes).get(0);
+            this.files = List.of(cold, small);
             for (Client client : clients) {
                 streams.add(client.fs().open(cold));
                 wholes.add(new SequentialReads(List.of(small), smallBytes, plan.bufferBytes()));
+            }
+        }
+
+        /** Both clusters have the same files. */
+        void requireSame(Client stockClient) throws IOException {
+            for (Client client : clients) {
+                for (Path file : files) {
+                    BenchFiles.requireSame(stockClient, client, file);
+                }
             }
         }
 
@@ -105,6 +116,8 @@ final class ColdDataNodes implements Closeable {
         scores.section("Cold reads by stock clients: stock DataNode against DataNode with Terrace");
         try (Reader atStock = new Reader(STOCK, stock, smallBytes);
                 Reader atOurs = new Reader(OURS, ours, smallBytes)) {
+            atStock.requireSame(atStock.clients.get(0));
+            atOurs.requireSame(atStock.clients.get(0));
             Map<String, Reader> readers = Map.of(STOCK, atStock, OURS, atOurs);
             List<Client> pair = List.of(atStock.clients.get(0), atOurs.clients.get(0));
             told(

@@ -81,6 +81,8 @@ final class ColdReads implements Closeable {
     void run(Path cold, Path small, long smallBytes) throws IOException {
         scores.section("Cold reads: stock against Terrace on, lower bound of 95 %");
         for (Client client : clients) {
+            BenchFiles.requireSame(clients.get(0), client, cold);
+            BenchFiles.requireSame(clients.get(0), client, small);
             streams.put(client.name(), client.fs().open(cold));
         }
         int rounds = ROUNDS_OF_PAIR * plan.pairs();

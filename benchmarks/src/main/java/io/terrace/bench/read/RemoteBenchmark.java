@@ -229,6 +229,9 @@ public final class RemoteBenchmark implements Closeable {
      */
     private void choice(Path hot) throws IOException {
         scores.section("Positional reads of 4 KB with a replica on this host and a copy in the memory of another");
+        for (Client client : besideReplica) {
+            BenchFiles.requireSame(both.get(0), client, hot);
+        }
         try (PositionalReads reads = new PositionalReads(hot, plan.fileBytes(), 4 * KILOBYTE, CHOICE_READS)) {
             InterleavedRuns runs = new InterleavedRuns(besideReplica, plan.warmUps(), plan.rounds(), reads);
             String stock = besideReplica.get(0).name();
