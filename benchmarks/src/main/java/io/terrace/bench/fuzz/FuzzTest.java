@@ -69,22 +69,35 @@ public final class FuzzTest implements Callable<Integer> {
                     (corpus.toString().isEmpty() ? dir.resolve("corpus") : corpus.toAbsolutePath())
                             .resolve(target.name()));
             Path found = Files.createDirectories(dir.resolve("found").resolve(target.name()));
-            writeSeeds(target, kept);
+            int seeds = writeSeeds(target, kept);
             Path log = dir.resolve(target.name() + ".log");
             int status = jazzer(target, jars, kept, found, log);
             String said = Files.readString(log, StandardCharsets.ISO_8859_1);
-            sheet.note(id + ".runs", last(RUNS, said), "inputs of " + target.writers());
-            sheet.note(id + ".coverage", last(COVERAGE, said), "places reached");
+            sheet.progress(target + ": input of " + target.writers());
+            score(id, seeds, said, sheet);
             sheet.exactly(id + ".findings", status == 0 ? 0 : Math.max(1.0, count(found)), 0);
         }
     }
 
-    private static void writeSeeds(FuzzTargets target, Path to) throws IOException {
+    /**
+     * A target that read nothing has no finding either: it must have read at least the valid input, and something of ours must have
+     * been reached by it.
+     *
+     * @param said by jazzer
+     */
+    static void score(String id, int seeds, String said, ResultSheet sheet) {
+        sheet.atLeast(id + ".runs", last(RUNS, said), Math.max(1, seeds));
+        sheet.atLeast(id + ".coverage", last(COVERAGE, said), 1);
+    }
+
+    /** Returns how many there are. */
+    private static int writeSeeds(FuzzTargets target, Path to) throws IOException {
         try {
             int number = 0;
             for (byte[] seed : target.make().seeds()) {
                 Files.write(to.resolve("seed-" + number++), seed);
             }
+            return number;
         } catch (IOException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
