@@ -18,6 +18,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,8 +102,28 @@ record SeedRun(
         } catch (Violation e) {
             return e;
         } catch (RuntimeException | Error e) {
-            return new Violation(Invariant.NOTHING_THROWN, e.toString(), e);
+            return new Violation(
+                    isThrownByProduct(e) ? Invariant.NOTHING_THROWN : Invariant.SEED_ENDS, e.toString(), e);
         }
+    }
+
+    /**
+     * Whether code under simulation threw it, or passed it on as another one; else the simulation itself crashed, which shows nothing
+     * of the product. An error of the JVM may come anywhere.
+     */
+    private static boolean isThrownByProduct(Throwable thrown) {
+        for (Throwable each = thrown; each != null; each = each.getCause()) {
+            Optional<String> thrower = Stream.of(each.getStackTrace())
+                    .map(StackTraceElement::getClassName)
+                    .filter(name -> name.startsWith("io.terrace."))
+                    .findFirst();
+            if (!(each instanceof VirtualMachineError)
+                    && thrower.filter(name -> !name.startsWith("io.terrace.bench."))
+                            .isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the seed violated the invariant that the mutation breaks. */

@@ -1,16 +1,22 @@
 package io.terrace.bench.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.terrace.bench.simulation.fault.Mutation;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.common.ControlSample;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -98,7 +104,8 @@ final class SimulationTest {
 
     @Test
     void everyInvariant_hasAPlantedBugThatBreaksIt() {
-        assertThat(Arrays.stream(Mutation.values()).map(Mutation::breaks)).contains(Invariant.values());
+        assertThat(Arrays.stream(Mutation.values()).map(Mutation::breaks).collect(Collectors.toSet()))
+                .isEqualTo(EnumSet.complementOf(EnumSet.of(Invariant.SEED_ENDS)));
     }
 
     @Test
@@ -110,7 +117,31 @@ final class SimulationTest {
         });
 
         assertThat(violation).isNotNull().hasCause(error);
-        assertThat(violation.invariant()).isEqualTo(Invariant.NOTHING_THROWN);
+        assertThat(violation.invariant()).isEqualTo(Invariant.SEED_ENDS);
+    }
+
+    @Test
+    void crashOfTheSimulation_isNoFindingOfAPlantedBug() {
+        Violation crash = SeedRun.ended(() -> {
+            throw new IllegalStateException("of the simulation");
+        });
+        Violation thrown = SeedRun.ended(() -> {
+            throw new UncheckedIOException("of a simulated disk", new IOException(refusedByProduct()));
+        });
+
+        assertThat(crash).isNotNull();
+        assertThat(thrown).isNotNull();
+        for (Mutation mutation : Mutation.values()) {
+            assertThat(new SeedRun(1, crash, List.of(), 0, 0, 0, 0).finds(mutation))
+                    .as(mutation.title())
+                    .isFalse();
+        }
+        assertThat(new SeedRun(1, thrown, List.of(), 0, 0, 0, 0).finds(Mutation.STREAM_GIVEN_BACK_TWICE))
+                .isTrue();
+    }
+
+    private static Throwable refusedByProduct() {
+        return catchThrowable(() -> new ControlSample(-1));
     }
 
     @Test

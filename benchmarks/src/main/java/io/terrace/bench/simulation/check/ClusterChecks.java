@@ -165,7 +165,7 @@ public final class ClusterChecks implements ClusterObserver {
                             result.getMessage());
             Violation.unless(
                     result.getOutcome() != OutcomeProto.FAILED || isPlanned(result.getMessage()),
-                    Invariant.NOTHING_THROWN,
+                    Invariant.FAILURES_PLANNED,
                     "%s: %s",
                     dataNode,
                     result.getMessage());

@@ -46,7 +46,8 @@ public enum Mutation {
             "the clock that ends grants runs an hour behind the one that gives leases", Invariant.FREED_IN_TIME),
     REVOCATION_NOT_SENT("the holders of grants are not told that their extent was retired", Invariant.FREED_IN_TIME),
     SCRUB_VERIFIES_NOTHING("the scrub compares copies with checksums of what it reads", Invariant.ROT_ENDS),
-    FAILURE_NOT_PLANNED("a copy throws an unexpected exception, and its order fails with it", Invariant.NOTHING_THROWN),
+    FAILURE_NOT_PLANNED(
+            "a copy throws an unexpected exception, and its order fails with it", Invariant.FAILURES_PLANNED),
     HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE),
     FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES),
     MOVE_NOT_SYNCED("the old files go before the new ones are synced", Invariant.NO_BYTE_LOST),

@@ -52,7 +52,10 @@ public enum Invariant {
     PINS_KEPT("once all is quiet, a pinned block is in memory if there is room for all that are pinned"),
     UNREAD_COMES_IN("once all is quiet, a replica that nobody reads and that is above its range has come down into it"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
-    SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
+    FAILURES_PLANNED("no move fails by an exception that its code does not plan for"),
+    SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had"),
+    /** Of the simulation, not of the product: no planted bug is found by it. */
+    SEED_ENDS("the simulation's own code comes to the end of the seed, without an exception of its own");
 
     private final String rule;
 
