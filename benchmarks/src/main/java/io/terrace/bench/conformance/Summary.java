@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The result of a run of the whole list, as figures and as text. */
@@ -102,6 +103,8 @@ final class Summary {
         figures.put("classes.run.on.stock", (int)
                 judged.stream().filter(result -> !result.stock().isEmpty()).count());
         figures.put("classes.same", count(State.SAME));
+        figures.put("classes.retried.terrace", retried(judged, ClassResult::terrace));
+        figures.put("classes.retried.stock", retried(judged, ClassResult::stock));
         figures.put("classes.failing.on.stock.too", count(State.FAILS_ON_STOCK));
         figures.put("classes.not.run", count(State.NOT_RUN));
         figures.put("classes.without.copies", (int) judged.stream()
@@ -206,6 +209,12 @@ final class Summary {
             words.add("without Terrace");
         }
         return String.join(", ", words);
+    }
+
+    /** Classes that were run again on a side: one passing run of three is enough, so these may hide a fault that comes and goes. */
+    private static int retried(List<ClassResult> judged, Function<ClassResult, List<TestRun>> side) {
+        return (int)
+                judged.stream().filter(result -> side.apply(result).size() > 1).count();
     }
 
     private static boolean brokeOff(ClassResult result) {

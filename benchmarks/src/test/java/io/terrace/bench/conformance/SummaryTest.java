@@ -122,6 +122,20 @@ class SummaryTest {
     }
 
     @Test
+    void classesThatWereRunAgain_areCountedBySide() {
+        ClassResult flaky = result("Flaky", List.of(run("read")), List.of(run("!read"), run("read")));
+        ClassResult failing =
+                result("Failing", List.of(run("!read"), run("!read"), run("!read")), List.of(run("!read")));
+        Summary summary = new Summary(List.of(SAME, flaky, failing), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.differs()).isFalse();
+        assertThat(summary.figures())
+                .containsEntry("classes.same", 2)
+                .containsEntry("classes.retried.terrace", 1)
+                .containsEntry("classes.retried.stock", 1);
+    }
+
+    @Test
     void differences_nameTestAndMessage() {
         assertThat(new Summary(List.of(SAME, DIFFERS, SKIPS), Exclusions.NONE, Exclusions.NONE).differences())
                 .contains("a.Differs differs", "  read: expected 1", "  three times of three: read")
