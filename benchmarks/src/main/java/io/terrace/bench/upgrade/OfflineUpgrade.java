@@ -24,7 +24,7 @@ final class OfflineUpgrade {
     /** What was written meanwhile stays. */
     void finalized() throws IOException {
         files.write();
-        whilePaused(this::upgrade);
+        int[] unused = upgraded();
         files.changeButTruncate();
         cluster.finalizeUpgrade();
         files.checkFinalized("upgrade.offline.finalized");
@@ -33,14 +33,26 @@ final class OfflineUpgrade {
     /** What was before is there again, with every byte, and nothing else. */
     void rolledBack() throws IOException {
         files.write();
-        whilePaused(this::upgrade);
+        int[] versions = upgraded();
         files.change();
         whilePaused(() -> {
             rollBack();
             files.awaitForgotten();
+            load.rolledBackTo(versions);
             files.checkRolledBack("upgrade.offline.rolledback");
             sheet.exactly("upgrade.offline.rolledback.wrong", load.check(), 0);
         });
+    }
+
+    /** Returns the versions of the clients' files when all daemons were stopped, which a rollback brings back. */
+    private int[] upgraded() throws IOException {
+        load.pause();
+        try {
+            upgrade();
+            return load.versions();
+        } finally {
+            load.resume();
+        }
     }
 
     private interface Step {

@@ -35,6 +35,7 @@ final class RollingUpgrade {
     /** All daemons restart between prepare and finalize; clients go on. */
     void finalized() throws IOException {
         prepare();
+        awaitImage();
         for (int i = 0; i < 2; i++) {
             int standby = 1 - cluster.active();
             cluster.stop(cluster.namenode(standby));
@@ -52,12 +53,14 @@ final class RollingUpgrade {
     /** What was before prepare is there again, with every byte, and nothing else. */
     void rolledBack() throws IOException {
         files.write();
-        prepare();
+        int[] versions = prepare();
+        awaitImage();
         files.change();
         load.pause();
         try {
             rollBack();
             files.awaitForgotten();
+            load.rolledBackTo(versions);
             files.checkRolledBack("upgrade.rolledback");
             sheet.exactly("upgrade.rolledback.wrong", load.check(), 0);
         } finally {
@@ -65,8 +68,18 @@ final class RollingUpgrade {
         }
     }
 
-    private void prepare() throws IOException {
-        RollingUpgradeInfo unused = cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
+    /** Between two calls of the clients, so that it is known what a rollback brings back; returns the versions of their files. */
+    private int[] prepare() throws IOException {
+        load.pause();
+        try {
+            RollingUpgradeInfo unused = cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
+            return load.versions();
+        } finally {
+            load.resume();
+        }
+    }
+
+    private void awaitImage() throws IOException {
         UpgradeRun.require(Waits.untilRight(PREPARED_SECONDS, () -> {
             RollingUpgradeInfo info = cluster.fs().rollingUpgrade(RollingUpgradeAction.QUERY);
             return info != null && info.createdRollbackImages()

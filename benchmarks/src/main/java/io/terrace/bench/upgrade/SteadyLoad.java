@@ -150,6 +150,16 @@ final class SteadyLoad implements Closeable {
         calls.writeLock().unlock();
     }
 
+    /** How often each rewritten file was written anew until now; for who has paused the load. */
+    int[] versions() {
+        return versions.clone();
+    }
+
+    /** A rollback has brought the rewritten files back to these versions; for who has paused the load. */
+    void rolledBackTo(int[] before) {
+        System.arraycopy(before, 0, versions, 0, versions.length);
+    }
+
     /** Waits until each client has ended a call that began after this one; returns the first that has not in that time. */
     Optional<String> progress(int seconds) throws IOException {
         long[] before = LongStream.range(0, CLIENTS.size())
