@@ -27,10 +27,13 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * Clients that read all the time, one with Terrace and one without, and one with Terrace that writes files anew and reads them;
- * all compare every byte, and calls that fail are counted.
+ * Clients that read all the time, one with Terrace and one without, and one with Terrace that writes files anew, over the channel
+ * where the DataNodes have one, and reads them; all compare every byte, and calls that fail are counted.
  */
 final class SteadyLoad implements Closeable {
+    /** DataNodes and the client that writes must agree on it. */
+    static final String PORT_OFFSET_KEY = "terrace.channel.tcp.port.offset";
+
     private static final int FILES = 24;
     private static final int REWRITTEN = 4;
     private static final int FILE_BYTES = 2 << 20;
@@ -137,6 +140,12 @@ final class SteadyLoad implements Closeable {
             conf.set("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
             conf.set("terrace.channel.dir", cluster.layout().channel().toString());
         }
+        if (terrace && files == rewritten) {
+            conf.set("terrace.client.write.enabled", "true");
+        } else {
+            // Readers have the memory of their host alone.
+            conf.unset(PORT_OFFSET_KEY);
+        }
         FileSystem fs = FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf);
         return new VerifyingClient(fs, files, files == data ? new int[FILES] : versions);
     }
@@ -214,6 +223,11 @@ final class SteadyLoad implements Closeable {
     /** Bytes that the client with Terrace read from memory. */
     static long memoryBytes() {
         return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
+    }
+
+    /** Bytes that the client with Terrace wrote over the channel, acknowledged by all DataNodes of their blocks. */
+    static long channelBytes() {
+        return ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
     }
 
     @Override

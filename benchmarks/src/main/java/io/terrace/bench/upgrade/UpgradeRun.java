@@ -24,8 +24,13 @@ final class UpgradeRun {
     private static final long MEMORY_BYTES = 96L << 20;
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int HEAP_MB = 192;
+
+    /** From the port of a DataNode's transfers to one at which no connection begins. */
+    private static final String PORT_OFFSET = "-12001";
+
     private static final int BACK_SECONDS = 60;
     private static final int SERVED_SECONDS = 60;
+    private static final long SERVED_BYTES = 10 * BLOCK_BYTES;
     private static final long LEAST_BYTES = 1L << 30;
 
     private final Path dir;
@@ -47,18 +52,23 @@ final class UpgradeRun {
                 .withBlockBytes(BLOCK_BYTES)
                 .withHeapMb(HEAP_MB)
                 .withProperties(Map.of(
-                        "dfs.client.datanode-restart.timeout", "10",
+                        SteadyLoad.PORT_OFFSET_KEY,
+                        PORT_OFFSET,
+                        "dfs.client.datanode-restart.timeout",
+                        "10",
                         // With the second full report the NameNode has replicas deleted that it does not know.
-                        "dfs.blockreport.intervalMsec", "10000",
+                        "dfs.blockreport.intervalMsec",
+                        "10000",
                         // The standby makes the image that is rolled back to when it looks next.
-                        "dfs.namenode.checkpoint.check.period", "2"));
+                        "dfs.namenode.checkpoint.check.period",
+                        "2"));
         try (HaCluster cluster = new HaCluster(dir.resolve("cluster"), spec)) {
             Leftovers leftovers = new Leftovers(cluster, dir.resolve("with-terrace"));
             SteadyLoad load = new SteadyLoad(cluster, seed);
             try (load) {
                 sheet.section("Terrace comes, DataNodes first");
                 putOn(cluster, earlier);
-                served(cluster, "on");
+                served(cluster, "on", earlier == null);
                 works(load);
                 use(cluster);
                 if (earlier != null) {
@@ -71,20 +81,20 @@ final class UpgradeRun {
                 sheet.section("A rolling upgrade of HDFS that is finalized");
                 rolling.finalized();
                 works(load);
-                served(cluster, "finalized");
+                served(cluster, "finalized", true);
                 sheet.section("A rolling upgrade of HDFS that is rolled back");
                 rolling.rolledBack();
                 works(load);
-                served(cluster, "rolledback");
+                served(cluster, "rolledback", true);
                 OfflineUpgrade offline = new OfflineUpgrade(cluster, load, sheet);
                 sheet.section("An upgrade of all daemons at once that is finalized");
                 offline.finalized();
                 works(load);
-                served(cluster, "offline.finalized");
+                served(cluster, "offline.finalized", true);
                 sheet.section("An upgrade of all daemons at once that is rolled back");
                 offline.rolledBack();
                 works(load);
-                served(cluster, "offline.rolledback");
+                served(cluster, "offline.rolledback", true);
                 sheet.section("Terrace goes, NameNodes first");
                 leftovers.keepConfigurations();
                 takeOut(cluster);
@@ -130,14 +140,14 @@ final class UpgradeRun {
         for (int i = 1; i <= DATANODES; i++) {
             change(cluster, i, null);
         }
-        served(cluster, "datanodes.first");
+        served(cluster, "datanodes.first", true);
         for (int i = 0; i < 2; i++) {
             cluster.useJars(cluster.namenode(i), null);
         }
         nameNodes(cluster, true);
-        served(cluster, "followed");
+        served(cluster, "followed", true);
         change(cluster, 1, before);
-        served(cluster, "datanode.back");
+        served(cluster, "datanode.back", false);
         change(cluster, 1, null);
     }
 
@@ -197,22 +207,37 @@ final class UpgradeRun {
         require(load.progress(SERVED_SECONDS));
     }
 
-    /** All DataNodes report, and the client with Terrace reads copies that its reads brought into memory. */
-    private void served(HaCluster cluster, String name) throws IOException {
+    /**
+     * All DataNodes report, the client with Terrace reads copies that its reads brought into memory, and the one that writes does so
+     * over the channel.
+     *
+     * @param alike whether all DataNodes have this version, whose client may write over the channel to no other
+     */
+    private void served(HaCluster cluster, String name, boolean alike) throws IOException {
         try (PlacementAdmin placement = new PlacementAdmin(cluster)) {
             require(Waits.untilRight(SERVED_SECONDS, () -> {
                 int nodes = placement.nodes().size();
                 return nodes == DATANODES ? Optional.empty() : Optional.of(nodes + " DataNodes are known");
             }));
         }
-        long before = SteadyLoad.memoryBytes();
-        Optional<String> fault = Waits.untilRight(
-                SERVED_SECONDS,
-                () -> SteadyLoad.memoryBytes() - before > 10 * BLOCK_BYTES
-                        ? Optional.empty()
-                        : Optional.of("clients read too little from memory"));
+        long read = SteadyLoad.memoryBytes();
+        long written = SteadyLoad.channelBytes();
+        Optional<String> fault = Waits.untilRight(SERVED_SECONDS, () -> {
+            if (SteadyLoad.memoryBytes() - read < SERVED_BYTES) {
+                return Optional.of("clients read too little from memory");
+            }
+            return alike && SteadyLoad.channelBytes() - written < SERVED_BYTES
+                    ? Optional.of("the client writes too little over the channel")
+                    : Optional.empty();
+        });
         fault.ifPresent(sheet::progress);
-        sheet.atLeast("upgrade." + name + ".memory.bytes", SteadyLoad.memoryBytes() - before, 10 * BLOCK_BYTES);
+        sheet.atLeast("upgrade." + name + ".memory.bytes", SteadyLoad.memoryBytes() - read, SERVED_BYTES);
+        String channel = "upgrade." + name + ".channel.bytes";
+        if (alike) {
+            sheet.atLeast(channel, SteadyLoad.channelBytes() - written, SERVED_BYTES);
+        } else {
+            sheet.note(channel, SteadyLoad.channelBytes() - written, "bytes");
+        }
     }
 
     /** Leaves all that an operator can leave in the namespace. */
