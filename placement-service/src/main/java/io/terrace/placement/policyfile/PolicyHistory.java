@@ -70,6 +70,15 @@ public record PolicyHistory(long inForce, List<Step> steps) {
     }
 
     /**
+     * What {@link #encoded} keeps of it: nothing else may be shown or gone back to, as it is not there after a restart.
+     *
+     * @throws IllegalArgumentException when not even the policy in force fits
+     */
+    public PolicyHistory kept() {
+        return decoded(encoded());
+    }
+
+    /**
      * Deflated, with as many of the latest steps as fit.
      *
      * @throws IllegalArgumentException when not even the policy in force fits

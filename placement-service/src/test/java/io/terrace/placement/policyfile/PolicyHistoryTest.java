@@ -50,6 +50,8 @@ class PolicyHistoryTest {
         assertThat(kept.steps().size()).isBetween(5, 30);
         assertThat(kept.step(80)).isNotNull();
         assertThat(kept.step(1)).isNull();
+        assertThat(history.kept()).isEqualTo(kept);
+        assertThat(kept.kept()).as("nothing more is forgotten").isEqualTo(kept);
     }
 
     @Test

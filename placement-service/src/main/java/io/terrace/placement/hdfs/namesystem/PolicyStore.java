@@ -183,7 +183,7 @@ public final class PolicyStore {
     private synchronized long change(UnaryOperator<PolicyHistory> change)
             throws IOException, TimeoutException, InterruptedException {
         PolicyHistory before = history;
-        PolicyHistory after = change.apply(before);
+        PolicyHistory after = change.apply(before).kept();
         PolicyChoice choice = choice(after);
         try {
             choice.spec().make(PolicySpec.TIERS);

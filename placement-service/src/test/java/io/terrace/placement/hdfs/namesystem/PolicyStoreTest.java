@@ -157,4 +157,15 @@ class PolicyStoreTest {
         assertThat(PolicyHistory.decoded(stored.value)).isEqualTo(PolicyHistory.EMPTY);
         assertThat(policyStore.history()).isEqualTo(PolicyHistory.EMPTY);
     }
+
+    @Test
+    @Timeout(60)
+    void apply_moreOftenThanIsKept_showsNoMoreThanIsStored() throws Exception {
+        for (int i = 0; i < 55; i++) {
+            policyStore.apply("policy: lru # " + i + "\n", "operator");
+        }
+        assertThat(policyStore.history()).isEqualTo(PolicyHistory.decoded(stored.value));
+        policyStore.rollback();
+        assertThat(policyStore.history()).isEqualTo(PolicyHistory.decoded(stored.value));
+    }
 }
