@@ -358,6 +358,7 @@ final class EngineEpoch {
 
     private void forget(List<DataNodeState> gone) {
         gone.forEach(clusterState::remove);
+        clusterState.forgetGone();
     }
 
     VolumePlacement volumes() {

@@ -7,6 +7,7 @@ import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -153,8 +154,7 @@ public final class BlockHeat {
     /** The NameNode says that this DataNode holds the block: where it was not among the holders, they are not known any more. */
     public void heldBy(DataNodeState node) {
         if (holders.length > 0 && !Arrays.asList(holders).contains(node)) {
-            holders = NOBODY;
-            locatedMs = NEVER;
+            unlocate();
         }
     }
 
@@ -312,8 +312,7 @@ public final class BlockHeat {
             }
         }
         home(heirOfHome);
-        holders = NOBODY;
-        locatedMs = NEVER;
+        unlocate();
         excluded = null;
         doubt();
     }
@@ -348,19 +347,45 @@ public final class BlockHeat {
         return least;
     }
 
-    /** Drops what a DataNode contributed that is gone for good, or that holds no replica. */
+    /** Drops what a DataNode contributed that holds no replica; who holds one is not known any more. */
     public void forget(DataNodeState node) {
         int i = indexOf(node);
         if (i >= 0) {
-            int last = nodes.length - 1;
-            nodes[i] = nodes[last];
-            shares[i] = shares[last];
-            nodes = Arrays.copyOf(nodes, last);
-            shares = Arrays.copyOf(shares, last);
+            dropShare(i);
         }
         if (home == node) {
             home(null);
         }
+        unlocate();
+    }
+
+    /** Drops what DataNodes contributed that are gone for good; who holds the block stays known where none of them did. */
+    void forget(Set<DataNodeState> gone) {
+        for (int i = nodes.length - 1; i >= 0; i--) {
+            if (gone.contains(nodes[i])) {
+                dropShare(i);
+            }
+        }
+        if (home != null && gone.contains(home)) {
+            home(null);
+        }
+        for (DataNodeState holder : holders) {
+            if (gone.contains(holder)) {
+                unlocate();
+                return;
+            }
+        }
+    }
+
+    private void dropShare(int i) {
+        int last = nodes.length - 1;
+        nodes[i] = nodes[last];
+        shares[i] = shares[last];
+        nodes = Arrays.copyOf(nodes, last);
+        shares = Arrays.copyOf(shares, last);
+    }
+
+    private void unlocate() {
         holders = NOBODY;
         locatedMs = NEVER;
     }

@@ -92,7 +92,8 @@ public final class ClusterState {
         ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, controlTrial, listener);
         next.heardSinceMs = heardSinceMs;
         nodes.values().forEach(node -> next.add(node.successor(maker.get())));
-        heat.all().forEach(block -> block.rebind(node -> next.nodes.get(node.uuid())));
+        // One that is gone and came back as another object is there but once.
+        heat.rebind(node -> nodes.get(node.uuid()) == node ? next.nodes.get(node.uuid()) : null);
         return next;
     }
 
@@ -118,11 +119,19 @@ public final class ClusterState {
         nodes.put(node.uuid(), node);
     }
 
-    /** A DataNode is gone for good. */
+    /** A DataNode is gone for good; {@link #forgetGone} drops what it contributed to heat. */
     public void remove(DataNodeState node) {
-        nodes.remove(node.uuid());
+        nodes.remove(node.uuid(), node);
         requesting.remove(node);
-        heat.all().forEach(block -> block.forget(node));
+        // Until then it is the home of blocks, where nothing is requested or dropped any more.
+        node.joins(node.joined(), gone -> {});
+        List.copyOf(node.residents().ids()).forEach(node.residents()::remove);
+        heat.gone(node);
+    }
+
+    /** A turn's part of what is left to do after DataNodes went. */
+    public void forgetGone() {
+        heat.forgetGone();
     }
 
     /** The DataNodes whose policies requested moves since this was asked last, in the order in which they joined; a few of thousands. */

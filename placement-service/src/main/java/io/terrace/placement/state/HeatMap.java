@@ -5,9 +5,12 @@ import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,11 @@ public final class HeatMap {
      */
     static final int BYTES_PER_BLOCK = 280;
 
+    /** Blocks that forget DataNodes in one turn, or a hundredth of all: heartbeats wait for a turn, and these take milliseconds. */
+    static final int FORGETS_PER_TURN = 50_000;
+
+    private static final int TURNS_PER_PASS = 100;
+
     private final int mostBlocks;
     private final long halfLifeMs;
     /** From the block read longest ago to the one read last. */
@@ -30,6 +38,13 @@ public final class HeatMap {
     private StateListener listener = StateListener.NONE;
     /** Of all that were forgotten for others, the latest access. */
     private long forgottenMs = Long.MIN_VALUE;
+    /** DataNodes that are gone, of which the next pass over the blocks drops what they contributed. */
+    private final Set<DataNodeState> gone = new HashSet<>();
+    /** Those of the pass that is under way. */
+    private Set<DataNodeState> leaving = Set.of();
+
+    private long[] toForget = {};
+    private int next;
 
     public HeatMap(int mostBlocks, long halfLifeMs) {
         this.mostBlocks = mostBlocks;
@@ -120,6 +135,43 @@ public final class HeatMap {
         if (heat != null) {
             heat.home(null);
         }
+    }
+
+    /** A DataNode is gone for good; {@link #forgetGone} drops what it contributed. */
+    void gone(DataNodeState node) {
+        gone.add(node);
+    }
+
+    /** Goes on with dropping what DataNodes contributed that are gone: one pass over the blocks for all that went before it. */
+    void forgetGone() {
+        if (leaving.isEmpty()) {
+            if (gone.isEmpty()) {
+                return;
+            }
+            leaving = Set.copyOf(gone);
+            gone.clear();
+            toForget = ids();
+            next = 0;
+        }
+        int end = Math.min(toForget.length, next + Math.max(FORGETS_PER_TURN, toForget.length / TURNS_PER_PASS));
+        for (; next < end; next++) {
+            BlockHeat block = blocks.get(toForget[next]);
+            if (block != null) {
+                block.forget(leaving);
+            }
+        }
+        if (next == toForget.length) {
+            leaving = Set.of();
+            toForget = new long[0];
+        }
+    }
+
+    /** Puts other objects in the place of all DataNodes; those without one are left out. */
+    void rebind(Function<DataNodeState, @Nullable DataNodeState> there) {
+        blocks.values().forEach(block -> block.rebind(there));
+        gone.clear();
+        leaving = Set.of();
+        toForget = new long[0];
     }
 
     /** The blocks read last, at most so many; of those the one read longest ago first. */
