@@ -200,6 +200,7 @@ public final class JournalBenchmark implements Callable<Integer> {
     private static Journal start(Path dir, PlacementSettings settings, MetricRegistry metrics) {
         return Journal.start(
                 dir.resolve("journal"),
+                "BP-1",
                 1 << 30,
                 settings.heat().trackedBlocks(),
                 settings.heat().halfLifeMs(),

@@ -113,7 +113,7 @@ final class PlacementService implements AutoCloseable {
         if (accessLog != null) {
             placement.tellAccesses(accessLog);
         }
-        Journal journal = journal(conf, settings, metricRegistry);
+        Journal journal = journal(conf, namesystem, settings, metricRegistry);
         if (journal != null) {
             placement.keepIn(journal.engineSide());
         }
@@ -217,13 +217,14 @@ final class PlacementService implements AutoCloseable {
 
     /** The journal, running; null when none is configured. */
     private static @Nullable Journal journal(
-            Configuration conf, PlacementSettings settings, MetricRegistry metricRegistry) {
+            Configuration conf, FSNamesystem namesystem, PlacementSettings settings, MetricRegistry metricRegistry) {
         Path dir = TerraceSettings.PLACEMENT_JOURNAL_DIR.orNull(conf);
         long mostBytes = TerraceSettings.PLACEMENT_JOURNAL_BYTES.get(conf);
         return dir == null
                 ? null
                 : Journal.start(
                         dir,
+                        namesystem.getBlockManager().getBlockPoolId(),
                         mostBytes,
                         settings.heat().trackedBlocks(),
                         settings.heat().halfLifeMs(),

@@ -46,19 +46,21 @@ public final class Journal implements AutoCloseable {
     /**
      * Starts it; the store is opened by its thread.
      *
+     * @param blockPool of this NameNode; a journal of another one is begun anew
      * @param mostBytes on disk
      * @param trackedBlocks whose heat is on the heap
      * @param wallMs milliseconds since 1970
      */
     public static Journal start(
             Path dir,
+            String blockPool,
             long mostBytes,
             int trackedBlocks,
             long halfLifeMs,
             LongSupplier wallMs,
             MetricRegistry metricRegistry) {
         return new Journal(
-                anew -> RocksStore.open(dir, mostBytes, anew),
+                anew -> RocksStore.open(dir, blockPool, mostBytes, anew),
                 mostBytes,
                 Math.min(trackedBlocks, EngineJournal.MOST_LOADED),
                 halfLifeMs,

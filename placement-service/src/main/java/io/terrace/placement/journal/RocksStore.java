@@ -54,6 +54,7 @@ final class RocksStore implements JournalStore {
     static final long LEAST_FREE_BYTES = 512L << 20;
 
     private static final byte[] FORMAT = "format".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] BLOCK_POOL = "pool".getBytes(StandardCharsets.US_ASCII);
     private static final byte NODE = 'n';
     private static final byte NOTE = 'k';
     private static final String STORE = "rocksdb";
@@ -73,10 +74,12 @@ final class RocksStore implements JournalStore {
     /**
      * Opens the journal in a directory, which is made if need be; what is in it is for its owner only.
      *
+     * @param blockPool whose blocks it is about; that of another one is of no use. One that does not say is taken for this one's,
+     *     as earlier builds wrote none
      * @param mostBytes on disk
      * @param anew removes what is there
      */
-    static RocksStore open(Path dir, long mostBytes, boolean anew) throws JournalException {
+    static RocksStore open(Path dir, String blockPool, long mostBytes, boolean anew) throws JournalException {
         try {
             Path own = Files.createDirectories(dir.resolve(STORE));
             Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
@@ -95,13 +98,13 @@ final class RocksStore implements JournalStore {
                     RocksDB.destroyDB(dir.resolve(STORE).toString(), options);
                 }
             }
-            return new RocksStore(dir, mostBytes);
+            return new RocksStore(dir, blockPool, mostBytes);
         } catch (RocksDBException e) {
             throw failure(dir, e);
         }
     }
 
-    private RocksStore(Path dir, long mostBytes) throws RocksDBException, JournalException {
+    private RocksStore(Path dir, String blockPool, long mostBytes) throws RocksDBException, JournalException {
         this.dir = dir;
         Cache cache = part(new LRUCache(CACHE_BYTES));
         this.unsynced = part(new WriteOptions().setSync(false));
@@ -139,6 +142,7 @@ final class RocksStore implements JournalStore {
         this.heat = opened.get(1);
         this.moves = opened.get(2);
         try {
+            checkBlockPool(blockPool);
             readNames();
         } catch (RocksDBException | JournalException | RuntimeException e) {
             close();
@@ -162,6 +166,20 @@ final class RocksStore implements JournalStore {
                         .setIndexType(IndexType.kTwoLevelIndexSearch)
                         .setPartitionFilters(true)
                         .setFilterPolicy(part(new BloomFilter(10)))));
+    }
+
+    private void checkBlockPool(String blockPool) throws RocksDBException, JournalException {
+        byte[] own = blockPool.getBytes(StandardCharsets.UTF_8);
+        byte[] found = database.get(names, BLOCK_POOL);
+        if (found == null) {
+            database.put(names, unsynced, BLOCK_POOL, own);
+        } else if (!Arrays.equals(found, own)) {
+            // After a format, or in a directory that another namespace had: the same ids are of other blocks.
+            throw new JournalException(
+                    Next.BEGIN_ANEW,
+                    "the journal in " + dir + " is of block pool " + new String(found, StandardCharsets.UTF_8)
+                            + ", and this NameNode has " + blockPool);
+        }
     }
 
     private void readNames() throws RocksDBException, JournalException {

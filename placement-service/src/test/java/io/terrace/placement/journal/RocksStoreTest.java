@@ -9,15 +9,21 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import io.terrace.placement.journal.JournalException.Next;
 import io.terrace.placement.journal.JournalStore.HeatCursor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.rocksdb.Status.Code;
@@ -27,12 +33,13 @@ import org.rocksdb.Status.SubCode;
 final class RocksStoreTest {
 
     private static final long BYTES = 64 << 20;
+    private static final String BLOCK_POOL = "BP-1-127.0.0.1-1";
 
     @TempDir
     Path dir;
 
     private RocksStore open() throws JournalException {
-        return RocksStore.open(dir.resolve("journal"), BYTES, false);
+        return RocksStore.open(dir.resolve("journal"), BLOCK_POOL, BYTES, false);
     }
 
     private void refused(Next next, String... texts) {
@@ -137,7 +144,7 @@ final class RocksStoreTest {
         }
         Files.writeString(file("MANIFEST.*"), "no manifest");
         refused(Next.BEGIN_ANEW, "damaged");
-        try (RocksStore store = RocksStore.open(dir.resolve("journal"), BYTES, true)) {
+        try (RocksStore store = RocksStore.open(dir.resolve("journal"), BLOCK_POOL, BYTES, true)) {
             assertThat(store.heat(1)).isNull();
             store.write(List.of(heat(1, 5, 1000)));
         }
@@ -166,5 +173,46 @@ final class RocksStoreTest {
         store.close();
         store.close();
         assertThatThrownBy(() -> store.moves(1, 1)).isInstanceOf(JournalException.class);
+    }
+
+    @Test
+    void open_ofAnotherBlockPool_isToBeBegunAnew() throws Exception {
+        try (RocksStore store = open()) {
+            store.write(List.of(heat(1, 5, 1000)));
+        }
+        String formatted = "BP-2-127.0.0.1-2";
+        assertThatThrownBy(() -> RocksStore.open(dir.resolve("journal"), formatted, BYTES, false))
+                .asInstanceOf(type(JournalException.class))
+                .satisfies(e -> {
+                    assertThat(e.next()).isEqualTo(Next.BEGIN_ANEW);
+                    assertThat(e.getMessage()).contains(dir + "/journal", BLOCK_POOL, formatted);
+                });
+        try (RocksStore store = RocksStore.open(dir.resolve("journal"), formatted, BYTES, true)) {
+            assertThat(store.heat(1)).isNull();
+        }
+        refused(Next.BEGIN_ANEW, formatted);
+    }
+
+    @Test
+    void open_ofAnEarlierBuild_isTaken() throws Exception {
+        try (RocksStore store = open()) {
+            store.write(List.of(heat(1, 5, 1000)));
+        }
+        List<byte[]> families = RocksDB.listColumnFamilies(
+                new Options(), dir.resolve("journal/rocksdb").toString());
+        List<ColumnFamilyHandle> opened = new ArrayList<>();
+        try (RocksDB database = RocksDB.open(
+                dir.resolve("journal/rocksdb").toString(),
+                families.stream().map(ColumnFamilyDescriptor::new).toList(),
+                opened)) {
+            database.delete(opened.get(0), "pool".getBytes(StandardCharsets.US_ASCII));
+            opened.forEach(ColumnFamilyHandle::close);
+        }
+        try (RocksStore store = open()) {
+            assertThat(store.heat(1)).isNotNull();
+        }
+        assertThatThrownBy(() -> RocksStore.open(dir.resolve("journal"), "BP-2", BYTES, false))
+                .as("whose it is, is known from then on")
+                .hasMessageContaining(BLOCK_POOL);
     }
 }
