@@ -45,6 +45,9 @@ public final class AccessLog implements AccessListener, AutoCloseable {
 
     static final long PERIOD_MS = 1_000;
     static final long SEGMENT_MS = 3_600_000;
+    /** A clock that is set back by more was wrong before; by less, time stands still until it has caught up. */
+    static final long MOST_AHEAD_MS = 60_000;
+
     static final int MOST_ROWS = 64;
     public static final long LEAST_BYTES = 1 << 20;
     private static final long CLOSE_MS = 1_000;
@@ -236,11 +239,20 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         if (old || Files.size(file.path) > mostBytes / 8) {
             finish();
         }
-        segments.trim(mostBytes);
+        segments.trim(mostBytes, file.fromMs);
     }
 
     private void entry(long[] values, int at) throws IOException {
-        // The clock may have been set back; time in a trace never goes back.
+        // Time in a trace never goes back.
+        if (latestMs - values[at] > MOST_AHEAD_MS) {
+            LOG.warn(
+                    "The clock was set back by {} s. The access log goes on in a new file of {}; in the one before, times are of"
+                            + " the clock that was ahead",
+                    (latestMs - values[at]) / 1000,
+                    segments.dir());
+            finish();
+            latestMs = values[at];
+        }
         latestMs = Math.max(latestMs, values[at]);
         CountedFile file = current;
         if (file == null) {
@@ -331,11 +343,13 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         finish();
     }
 
-    /** Finished files with accesses from a time on. */
+    /** Finished files with accesses from a time on, without those of a clock that was ahead. */
     public synchronized List<Segment> since(long fromMs) throws IOException {
         CountedFile open = current;
+        long toMs = Math.max(latestMs, wallMs.getAsLong() + MOST_AHEAD_MS);
         return segments.since(fromMs).stream()
                 .filter(segment -> open == null || !segment.file().equals(open.path))
+                .filter(segment -> segment.fromMs() <= toMs)
                 .toList();
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -123,14 +124,20 @@ public final class Segments {
         return segment.bytes() + pathsFor(segment.fromMs()).toFile().length();
     }
 
-    /** Deletes the oldest until all are within a bound; the one that is being written stays. */
-    void trim(long mostBytes) throws IOException {
+    /**
+     * Deletes files until all are within a bound: first those of a clock that was ahead, then the oldest.
+     *
+     * @param latestMs begin of the latest, which stays; a file that begins later is of such a clock
+     */
+    void trim(long mostBytes, long latestMs) throws IOException {
         List<Segment> all = list();
         long sum = all.stream().mapToLong(this::bytesOf).sum();
-        for (int i = 0; i < all.size() - 1 && sum > mostBytes; i++) {
-            sum -= bytesOf(all.get(i));
-            Files.deleteIfExists(pathsFor(all.get(i).fromMs()));
-            Files.deleteIfExists(all.get(i).file());
+        List<Segment> toGo = new ArrayList<>(all);
+        toGo.sort(Comparator.comparing(segment -> segment.fromMs() <= latestMs));
+        for (int i = 0; i < toGo.size() - 1 && sum > mostBytes; i++) {
+            sum -= bytesOf(toGo.get(i));
+            Files.deleteIfExists(pathsFor(toGo.get(i).fromMs()));
+            Files.deleteIfExists(toGo.get(i).file());
         }
     }
 }

@@ -32,6 +32,8 @@ public final class AccessLogTrace {
     /** Rows in one simulation; more do not fit the command's heap. */
     static final int MOST_ROWS = 10_000_000;
 
+    private static final long MOST_STANDSTILL_MS = 60_000;
+
     /** Lenient, since the last row of a file may be cut off in its middle. */
     private final TraceFormat row = TraceFormat.lenient("access log");
 
@@ -41,6 +43,8 @@ public final class AccessLogTrace {
     private final long fromMs;
     private long firstMs = -1;
     private long latestMs;
+    /** Added to the times of rows, so that the trace goes on where the clock was set back. */
+    private long shiftMs;
 
     private AccessLogTrace(long fromMs) {
         this.fromMs = fromMs;
@@ -141,8 +145,12 @@ public final class AccessLogTrace {
             throw new Refused("there are more than " + MOST_ROWS + " accesses in that time; ask for less with --last");
         }
         firstMs = firstMs < 0 ? row.timeMs() : firstMs;
-        // The clock may have been set back, or be another NameNode's; time in a trace never goes back.
-        latestMs = Math.max(latestMs, row.timeMs());
+        // The clock may have been set back, or be another NameNode's; time in a trace never goes back, nor does it
+        // stand still for long.
+        if (latestMs - (row.timeMs() + shiftMs) > MOST_STANDSTILL_MS) {
+            shiftMs = latestMs - row.timeMs();
+        }
+        latestMs = Math.max(latestMs, row.timeMs() + shiftMs);
         int object = numbers.computeIfAbsent(row.object(), id -> numbers.size());
         places.row(row.isWrite());
         rows.add(latestMs - firstMs, object, row.bytes(), row.sizeBytes(), row.isWrite(), -1);

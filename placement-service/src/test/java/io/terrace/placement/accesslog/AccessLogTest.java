@@ -204,4 +204,40 @@ class AccessLogTest {
         assertThatThrownBy(() -> Segments.gzipped(full, file)).hasMessage("no space left");
         assertThat(file).doesNotExist();
     }
+
+    @Test
+    void log_afterAClockThatWasAhead_goesOnInANewFile() throws Exception {
+        try (AccessLog log = log(1 << 20)) {
+            log.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+            wallMs.addAndGet(3_000_000);
+            log.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+            wallMs.addAndGet(-2_999_000);
+            log.accesses(heartbeat(8, 100, 1, 100, 0, 0));
+            wallMs.addAndGet(5_000);
+            log.accesses(heartbeat(8, 100, 1, 100, 0, 0));
+            log.finishFile();
+            List<Segment> segments = log.since(0);
+            assertThat(segments).hasSize(2);
+            Trace after = TraceReader.read(segments.get(1).file());
+            assertThat(after.rows()).isEqualTo(2);
+            assertThat(after.timeMs(1) - after.timeMs(0)).isEqualTo(5_000);
+        }
+    }
+
+    @Test
+    void log_fileOfAClockThatWasAhead_isLeftOutAndTheFirstToGo() throws Exception {
+        try (AccessLog log = log(1 << 20)) {
+            wallMs.addAndGet(10_000_000);
+            log.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+            log.finishFile();
+            Segment ahead = log.since(0).get(0);
+            wallMs.addAndGet(-10_000_000);
+            log.accesses(heartbeat(8, 100, 1, 100, 0, 0));
+            log.finishFile();
+            assertThat(log.since(0)).hasSize(1).doesNotContain(ahead);
+            new Segments(dir.resolve("log")).trim(1, wallMs.get());
+            assertThat(log.since(0)).as("the latest stays").hasSize(1);
+            assertThat(ahead.file()).doesNotExist();
+        }
+    }
 }
