@@ -1,7 +1,11 @@
 package io.terrace.common;
 
+import java.util.regex.Pattern;
+
 /** Names of files, which may hold anything, made fit for a terminal and for a sentence. */
 public final class ShownName {
+
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
 
     private ShownName() {}
 
@@ -27,5 +31,13 @@ public final class ShownName {
         int kept = width - 3;
         int head = kept / 3;
         return text.substring(0, head) + "..." + text.substring(text.length() - (kept - head));
+    }
+
+    /** A path as an argument of a command that is to be pasted into a shell; {@code PATH} where it is longer or cannot be quoted. */
+    public static String argument(String path, int longest) {
+        if (path.length() > longest || !printable(path).equals(path) || path.contains("'")) {
+            return "PATH";
+        }
+        return PLAIN.matcher(path).matches() ? path : "'" + path + "'";
     }
 }

@@ -4,7 +4,6 @@ import io.terrace.common.Quantity;
 import io.terrace.common.ShownName;
 import io.terrace.policy.api.Explanation.Worth;
 import java.util.Locale;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Words that several sentences share. */
@@ -13,7 +12,6 @@ final class Words {
     private static final int LONGEST_NAME = 60;
     private static final double NS_PER_MS = 1e6;
     private static final double FAR = 100;
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
 
     private Words() {}
 
@@ -25,10 +23,7 @@ final class Words {
 
     /** A path as an argument of a command, for a shell; {@code PATH} where it would not fit a line. */
     static String argument(String path) {
-        if (path.length() > LONGEST_NAME || !ShownName.printable(path).equals(path) || path.contains("'")) {
-            return "PATH";
-        }
-        return PLAIN.matcher(path).matches() ? path : "'" + path + "'";
+        return ShownName.argument(path, LONGEST_NAME);
     }
 
     static String ago(long ms) {

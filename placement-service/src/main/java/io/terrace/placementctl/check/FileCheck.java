@@ -1,6 +1,7 @@
 package io.terrace.placementctl.check;
 
 import io.terrace.client.ClientMetrics;
+import io.terrace.common.ShownName;
 import io.terrace.placementctl.check.CheckedBlock.Served;
 import java.io.IOException;
 import java.net.URI;
@@ -24,6 +25,8 @@ public record FileCheck(long lengthBytes, int blockCount, List<CheckedBlock> blo
 
     /** What is read of each block. */
     private static final int PIECE = 1 << 20;
+
+    private static final int LONGEST_ARGUMENT = 60;
 
     /**
      * Reads the first blocks of a file, of each the first {@value #PIECE} bytes.
@@ -90,7 +93,8 @@ public record FileCheck(long lengthBytes, int blockCount, List<CheckedBlock> blo
         if (holder == null) {
             return new Cause(
                     "no DataNode is known to have the block in memory",
-                    "placementctl promote " + path + " --wait, then check again; placementctl explain says why");
+                    "placementctl promote " + ShownName.argument(path, LONGEST_ARGUMENT)
+                            + " --wait, then check again; placementctl explain says why");
         }
         return elsewhere
                 ? new Cause(

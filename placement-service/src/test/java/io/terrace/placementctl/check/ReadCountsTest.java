@@ -50,6 +50,9 @@ final class ReadCountsTest {
         ReadCounts counts = grown(Metric.CLIENT_FALLBACK_NOT_RESIDENT, 1);
         assertThat(counts.cause()).isNull();
         assertThat(FileCheck.cause(counts, true, "/a", null).remedy()).contains("promote /a --wait");
+        assertThat(FileCheck.cause(counts, true, "/a; touch b", null).remedy())
+                .as("to be pasted into a shell")
+                .contains("promote '/a; touch b' --wait");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs.admin;
 
 import io.terrace.common.Quantity;
+import io.terrace.common.ShownName;
 import io.terrace.placement.explain.FilePin;
 import io.terrace.placement.explain.FilePin.Kind;
 import io.terrace.placement.explain.FileSituation;
@@ -28,6 +29,8 @@ final class FileSituations {
 
     /** In place of the number of a rule. */
     static final int NO_RULE = -1;
+
+    private static final int LONGEST_ARGUMENT = 60;
 
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm").withZone(ZoneId.systemDefault());
@@ -107,14 +110,15 @@ final class FileSituations {
         return rule == 0 ? "an annotation" : "rule " + rule + " of the policy file";
     }
 
-    private static Rule forbidding(AnnotatedRule resolved, PathRule rule, boolean full) {
+    static Rule forbidding(AnnotatedRule resolved, PathRule rule, boolean full) {
         for (Held held : resolved.words()) {
             String path = held.path();
             if (held.word() == AnnotationWord.PLACE && held.by() != null && path != null) {
                 return new Rule(
                         "the annotation place=" + held.value() + " of " + path,
                         "",
-                        "Remove it: placementctl annotate " + path + (held.by() == Scope.TRUSTED ? " --trusted" : "")
+                        "Remove it: placementctl annotate " + ShownName.argument(path, LONGEST_ARGUMENT)
+                                + (held.by() == Scope.TRUSTED ? " --trusted" : "")
                                 + " --remove place.");
             }
         }
