@@ -20,6 +20,7 @@ import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
@@ -166,10 +167,14 @@ final class AdminChanges {
     }
 
     private NodeReport node(String node) throws TimeoutException, InterruptedException {
-        List<NodeReport> nodes = nodes();
+        return named(nodes(), node);
+    }
+
+    /** The DataNode of that UUID or name; one that came back with another UUID goes before what is left of it by its name. */
+    static NodeReport named(List<NodeReport> nodes, String node) {
         return nodes.stream()
                 .filter(report -> report.uuid().equals(node) || report.name().equals(node))
-                .findFirst()
+                .min(Comparator.comparing(report -> !report.live()))
                 .orElseThrow(() -> new IllegalArgumentException("no DataNode " + node + " reports; there are "
                         + nodes.stream().map(NodeReport::name).limit(20).toList()));
     }

@@ -1,0 +1,26 @@
+package io.terrace.placement.hdfs.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.placement.report.NodeReport;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which DataNode an operator means. */
+class AdminChangesTest {
+
+    private static NodeReport node(String uuid, String name, boolean live) {
+        return new NodeReport(
+                uuid, name, live, true, true, 0, 0, List.of(), 0, 0, 0, 0, List.of(), List.of(), Map.of(), "");
+    }
+
+    @Test
+    void named_dataNodeThatCameBackWithAnotherUuid_isTheLiveOne() {
+        List<NodeReport> nodes = List.of(node("old", "dn1:9866", false), node("new", "dn1:9866", true));
+        assertThat(AdminChanges.named(nodes, "dn1:9866").uuid()).isEqualTo("new");
+        assertThat(AdminChanges.named(nodes, "old").uuid()).isEqualTo("old");
+        assertThatThrownBy(() -> AdminChanges.named(nodes, "dn2:9866")).hasMessageContaining("no DataNode dn2:9866");
+    }
+}
