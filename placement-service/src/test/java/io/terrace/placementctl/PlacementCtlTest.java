@@ -271,6 +271,26 @@ class PlacementCtlTest {
     }
 
     @Test
+    void explain_blockOfAnErasureCodedFile_isOfThatBlockAlone() throws Exception {
+        fs.mkdirs(new Path("/coded"));
+        fs.enableErasureCodingPolicy("XOR-2-1-1024k");
+        fs.setErasureCodingPolicy(new Path("/coded"), "XOR-2-1-1024k");
+        Path file = new Path("/coded/two groups");
+        DFSTestUtil.createFile(fs, file, 64 << 10, 3 * BLOCK, BLOCK, (short) 1, 7);
+        long second = DFSTestUtil.getAllBlocks(fs, file)
+                .get(1)
+                .getBlock()
+                .getLocalBlock()
+                .getBlockId();
+        assertThat(second).as("ids of groups").isNegative();
+        assertThat(run("explain", "blk_" + second, "--json")).as(err).isZero();
+        JsonNode blocks = JSON.readTree(out).get("blocks");
+        assertThat(blocks).hasSize(1);
+        assertThat(blocks.get(0).toString()).contains(String.valueOf(second));
+        assertThat(run("history", "blk_" + second, "--json")).as(err).isZero();
+    }
+
+    @Test
     void explain_openFile_tellsWhoWritesIt() throws Exception {
         Path open = new Path("/data/open");
         int block = 1 << 20;

@@ -42,6 +42,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -154,8 +155,8 @@ final class Explanations {
         FileFacts file = target.file();
         return explained(
                 file,
-                file == null || target.blockId() >= 0
-                        ? List.of(lookup.block(target.blockId()))
+                file == null || target.block().isPresent()
+                        ? List.of(lookup.block(target.block().orElseThrow()))
                         : lookup.blocks(file.inode(), most));
     }
 
@@ -163,16 +164,16 @@ final class Explanations {
      * What the caller asks about and may read.
      *
      * @param file null where it is gone
-     * @param blockId -1 for all blocks of the file
+     * @param block empty for all blocks of the file; of an erasure-coded file the id is negative
      */
-    record Target(@Nullable FileFacts file, long blockId) {}
+    record Target(@Nullable FileFacts file, OptionalLong block) {}
 
     /** @throws IOException when it is not there, or the caller may not know of it */
     Target target(String named) throws IOException {
         AdminTarget target = AdminTarget.parse(named);
         return target.path() == null
-                ? new Target(fileOf(target.blockId()), target.blockId())
-                : new Target(file(target.path()), -1);
+                ? new Target(fileOf(target.blockId()), OptionalLong.of(target.blockId()))
+                : new Target(file(target.path()), OptionalLong.empty());
     }
 
     /** Who may not read the file gets what there is to say of one that is missing, down to the trace of the stack. */

@@ -63,11 +63,11 @@ final class FileHistory {
         HistoryResponseProto.Builder response = HistoryResponseProto.newBuilder();
         List<Long> blocks;
         if (target.file() == null) {
-            blocks = List.of(target.blockId());
+            blocks = List.of(target.block().orElseThrow());
         } else {
             response.setPath(target.file().path()).setInode(target.file().inode());
-            blocks = target.blockId() >= 0
-                    ? List.of(target.blockId())
+            blocks = target.block().isPresent()
+                    ? List.of(target.block().getAsLong())
                     : lookup.blockIds(target.file().inode(), MOST_BLOCKS);
             if (target.file().blocks() > MOST_BLOCKS) {
                 note(response, "of the first " + MOST_BLOCKS + " blocks; name another block to see its moves");
