@@ -176,6 +176,7 @@ final class ReleaseCommand extends ClusterCommand {
     private String ended(Total total, int left) {
         return awaited
                 ? ", " + (total.off - left) + " brought home, " + left + " left."
-                : ", " + (total.off - total.refused) + " to be brought home, " + total.refused + " refused.";
+                : ", " + Math.max(0, total.off - (total.refused - total.refusedAtHome)) + " to be brought home, "
+                        + total.refused + " refused.";
     }
 }

@@ -221,6 +221,12 @@ class PinCtlTest {
             assertThat(session.run(call)).isEqualTo(ExitCode.REFUSED);
             assertThat(session.out).contains("Terrace does not run there");
         }
+        fs.mkdirs(new Path("/off/coded"));
+        fs.enableErasureCodingPolicy("XOR-2-1-1024k");
+        fs.setErasureCodingPolicy(new Path("/off/coded"), "XOR-2-1-1024k");
+        fs.create(new Path("/off/coded/empty")).close();
+        assertThat(session.run("release", "/off/coded")).isEqualTo(ExitCode.REFUSED);
+        assertThat(session.out).contains("0 to be brought home, 1 refused", "erasure-coded");
         assertThat(session.run("release", "/absent")).isEqualTo(ExitCode.REFUSED);
         assertThat(session.run("release", "off")).isEqualTo(ExitCode.USAGE);
         assertThat(session.runAs("stranger", "release", "/off")).isEqualTo(ExitCode.REFUSED);
