@@ -122,6 +122,11 @@ class PolicyCtlTest extends PolicyCommandsFixture {
         assertThat(fixture.shown().get("number").asLong()).isEqualTo(lru + 1);
         assertThat(ctl.run("policy", "show", "--text")).isZero();
         assertThat(ctl.out).contains("/tmp/**");
+        assertThat(ctl.run("policy", "show", "--text", "--json")).isZero();
+        assertThat(ctl.json().get("text").asText()).contains("/tmp/**");
+        assertThat(ctl.run("policy", "history", "--text", Long.toString(lru), "--json"))
+                .isZero();
+        assertThat(ctl.json().get("text").asText()).contains("policy: lru");
 
         assertThat(ctl.run("policy", "rollback")).isZero();
         assertThat(fixture.shown().get("policy").asText()).isEqualTo("lru");

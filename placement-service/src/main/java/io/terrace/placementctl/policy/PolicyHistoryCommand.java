@@ -38,7 +38,7 @@ final class PolicyHistoryCommand extends AdminCommand {
     protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         PolicyResponseProto policy = PolicyShowCommand.inForce(client);
         if (number > 0) {
-            printer.line(text(policy).stripTrailing());
+            PolicyShowCommand.text(printer, cluster().json, text(policy));
         } else if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER.createObjectNode();
             json.put("inForce", policy.getNumber());

@@ -40,13 +40,22 @@ final class PolicyShowCommand extends AdminCommand {
             if (!policy.hasText()) {
                 throw new Refused("its text is for those who may change placement");
             }
-            printer.line(policy.getText().stripTrailing());
+            text(printer, cluster().json, policy.getText());
         } else if (cluster().json) {
             printer.json(ProtoJson.object(policy));
         } else {
             print(printer, policy);
         }
         return ExitCode.OK;
+    }
+
+    /** Prints a policy file; as JSON it is the value of a field. */
+    static void text(Printer printer, boolean json, String policyFile) {
+        if (json) {
+            printer.json(ProtoJson.MAPPER.createObjectNode().put("text", policyFile));
+        } else {
+            printer.line(policyFile.stripTrailing());
+        }
     }
 
     static PolicyResponseProto inForce(AdminClient client) throws Refused, Unreachable {
