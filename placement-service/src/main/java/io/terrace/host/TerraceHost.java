@@ -1,6 +1,9 @@
 package io.terrace.host;
 
 import io.terrace.compat.Release;
+import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.terminal.FailureText;
+import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,7 +32,15 @@ public final class TerraceHost {
     }
 
     static int run(PrintWriter out, PrintWriter err, String... arguments) {
-        return new CommandLine(new TerraceHost()).setOut(out).setErr(err).execute(arguments);
+        CommandLine line = new CommandLine(new TerraceHost()).setOut(out).setErr(err);
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            if (failure instanceof IOException e) {
+                command.getErr().println("terrace-host: " + FailureText.of(e));
+                return ExitCode.REFUSED;
+            }
+            throw failure;
+        });
+        return line.execute(arguments);
     }
 
     public static void main(String[] arguments) {

@@ -8,7 +8,9 @@ import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.policy.PolicyCommand;
 import io.terrace.placementctl.policy.SizeCommand;
+import io.terrace.placementctl.terminal.FailureText;
 import io.terrace.placementctl.terminal.Table;
+import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -56,7 +58,8 @@ import picocli.CommandLine.Mixin;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
-            " 1:refused by the service; doctor found a problem; not in memory (promote --wait, check)",
+            " 1:refused by the service; doctor found a problem; not in memory (promote --wait, check);"
+                    + " a file could not be read or written",
             " 2:wrong usage",
             " 3:no placement service can be reached, or none is active"
         })
@@ -90,6 +93,10 @@ public final class PlacementCtl {
             if (failure instanceof Unreachable) {
                 command.getErr().println("placementctl: " + failure.getMessage());
                 return ExitCode.UNREACHABLE;
+            }
+            if (failure instanceof IOException e) {
+                command.getErr().println("placementctl: " + FailureText.of(e));
+                return ExitCode.REFUSED;
             }
             throw failure;
         });

@@ -109,4 +109,15 @@ class RemoveCommandTest {
         }
         assertThat(OURS).allSatisfy(path -> assertThat(at(path)).exists());
     }
+
+    @Test
+    void remove_whereADirectoryCannotBeRead_saysSoInOneLine() throws IOException {
+        Files.delete(at(SOCKET));
+        Files.delete(at("/var/lib/terrace/channel"));
+        Files.createSymbolicLink(at("/var/lib/terrace/channel"), Path.of("channel"));
+        assertThat(host.run(1, "remove"))
+                .startsWith("terrace-host: ")
+                .contains("/var/lib/terrace/channel: Too many levels of symbolic links")
+                .hasLineCount(1);
+    }
 }

@@ -227,6 +227,12 @@ class PolicySimulateTest extends PolicyCommandsFixture {
                 .as("too small")
                 .isZero();
         assertThat(ctl.run(with(call, "current", "--service", "127.0.0.1:1"))).isEqualTo(3);
+        assertThat(ctl.run(with(call, "none", "--plot", dir + "/absent/plot.png")))
+                .isEqualTo(2);
+        assertThat(ctl.out).as("nothing was simulated").isEmpty();
+        assertThat(ctl.err).contains("there is no directory " + dir + "/absent").doesNotContain("\tat ");
+        assertThat(ctl.run(with(call, "none", "--plot", dir.toString()))).isEqualTo(1);
+        assertThat(ctl.err).startsWith("placementctl: ").doesNotContain("\tat ");
         Files.writeString(trace, "time_s,object_id\n1,2\n");
         assertThat(ctl.run(with(call, "none"))).isEqualTo(1);
         assertThat(ctl.err).contains("trace");

@@ -24,6 +24,7 @@ import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +131,10 @@ final class PolicySimulateCommand extends ClusterCommand {
         }
         if (vainPercent < 0 || vainPercent > 50) {
             throw cluster().usage("--in-vain is " + vainPercent + "; it must be from 0 to 50");
+        }
+        Path directory = plot == null ? null : plot.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            throw cluster().usage("--plot is " + plot + ", and there is no directory " + directory);
         }
         List<PolicyReplay> replays = new ArrayList<>();
         List<PlacementReplay> placements = new ArrayList<>();
