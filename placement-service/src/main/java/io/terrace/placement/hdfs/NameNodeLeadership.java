@@ -4,6 +4,7 @@ import io.terrace.placement.Leadership;
 import io.terrace.placement.hdfs.namesystem.NamesystemLock;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.hdfs.namesystem.SatisfiedInodes;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.OperatorState;
 import java.util.function.LongSupplier;
@@ -24,6 +25,7 @@ final class NameNodeLeadership implements Leadership {
 
     private final NameNode nameNode;
     private final OperatorStateStore store;
+    private final SatisfiedInodes satisfied;
     private final PolicyStore policies;
     private long transitionMs = Long.MIN_VALUE;
     private final LongSupplier clockMs;
@@ -31,8 +33,14 @@ final class NameNodeLeadership implements Leadership {
     private long readMs;
 
     /** @param clockMs monotonic milliseconds */
-    NameNodeLeadership(NameNode nameNode, OperatorStateStore store, PolicyStore policies, LongSupplier clockMs) {
+    NameNodeLeadership(
+            NameNode nameNode,
+            OperatorStateStore store,
+            SatisfiedInodes satisfied,
+            PolicyStore policies,
+            LongSupplier clockMs) {
         this.nameNode = nameNode;
+        this.satisfied = satisfied;
         this.clockMs = clockMs;
         this.store = store;
         this.policies = policies;
@@ -43,13 +51,13 @@ final class NameNodeLeadership implements Leadership {
         FSNamesystem namesystem = nameNode.getNamesystem();
         if (!nameNode.isActiveState()) {
             epoch = STANDBY;
-            store.forget();
+            forget();
             return STANDBY;
         }
         if (epoch != STANDBY && transitionMs == nameNode.getLastHATransitionTime()) {
             return epoch;
         }
-        store.forget();
+        forget();
         NamesystemLock.GLOBAL.readLock(namesystem);
         try {
             if (nameNode.isActiveState() && !namesystem.inTransitionToActive()) {
@@ -62,6 +70,11 @@ final class NameNodeLeadership implements Leadership {
             NamesystemLock.GLOBAL.readUnlock(namesystem, "terraceEpoch");
         }
         return epoch;
+    }
+
+    private void forget() {
+        store.forget();
+        satisfied.forget();
     }
 
     @Override

@@ -100,11 +100,9 @@ final class PlacementService implements AutoCloseable {
         XAttrStore attributes = new XAttrStore(nameNode);
         ScheduledExecutorService watch =
                 Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("terrace-watch"));
+        SatisfiedInodes satisfied = new SatisfiedInodes(attributes.attribute(SatisfiedInodes.NAME), watch);
         NamesystemView view = new NamesystemView(
-                namesystem,
-                metricRegistry,
-                TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf),
-                new SatisfiedInodes(attributes.attribute(SatisfiedInodes.NAME), watch));
+                namesystem, metricRegistry, TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf), satisfied);
         OperatorStateStore store = new OperatorStateStore(attributes.attribute(OperatorStateStore.NAME));
         AccessLog accessLog = accessLog(conf, metricRegistry, view, namesystem);
         PolicyStore policies = new PolicyStore(
@@ -119,7 +117,7 @@ final class PlacementService implements AutoCloseable {
         }
         PlacementLoop loop = new PlacementLoop(
                 placement,
-                new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
+                new NameNodeLeadership(nameNode, store, satisfied, policies, Time::monotonicNow),
                 metricRegistry,
                 Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(conf)),
                 Time::monotonicNow);

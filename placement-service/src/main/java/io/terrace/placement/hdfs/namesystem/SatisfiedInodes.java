@@ -102,6 +102,12 @@ public final class SatisfiedInodes {
         saveLater();
     }
 
+    /** Another NameNode may store the list from now on, so what this one could not store is not to be added to it later. */
+    public synchronized void forget() {
+        added.clear();
+        removed.clear();
+    }
+
     private void saveLater() {
         if (saving || (added.isEmpty() && removed.isEmpty())) {
             return;

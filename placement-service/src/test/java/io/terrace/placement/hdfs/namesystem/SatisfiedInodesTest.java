@@ -70,4 +70,19 @@ class SatisfiedInodesTest {
         // dfs.namenode.fs-limits.max-xattr-size, by default.
         assertThat(stored.text.length()).isLessThan(16_384);
     }
+
+    @Test
+    void whatCouldNotBeStored_isForgottenWhenAnotherNameNodeDecides() {
+        stored.text = "5";
+        stored.fails = true;
+        satisfied.add(List.of(6L));
+        satisfied.remove(List.of(5L));
+        assertThat(satisfied.all()).containsExactly(6L);
+        satisfied.forget();
+        stored.fails = false;
+        stored.text = "5,7";
+        assertThat(satisfied.all()).as("what the other one stored").containsExactly(5L, 7L);
+        satisfied.add(List.of(8L));
+        assertThat(stored.text).isEqualTo("5,7,8");
+    }
 }
