@@ -41,6 +41,8 @@ public final class PolicyStore {
     private final LongSupplier wallMs;
     private volatile PolicyHistory history = PolicyHistory.EMPTY;
     private @Nullable PlacementLoop loop;
+    /** The loop took no call when it was to be told of the file. Of the thread that watches it. */
+    private boolean untold;
 
     /** @param file null when none is configured; it is read once here */
     public PolicyStore(
@@ -73,11 +75,18 @@ public final class PolicyStore {
 
     private void poll() {
         try {
-            if (file != null && file.poll()) {
+            if (file != null && (file.poll() || untold)) {
                 tellWanted();
+                untold = false;
             }
+        } catch (LoopBusyException e) {
+            if (!untold) {
+                LOG.warn("The policy file was read but its policy is not in force yet; tried again: {}", e.getMessage());
+            }
+            untold = true;
         } catch (IOException | TimeoutException | RuntimeException | Error e) {
             // An Error would end the watch, too.
+            untold = false;
             LOG.error("The policy file was read but its policy is not in force", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -96,6 +105,15 @@ public final class PolicyStore {
                 throws TimeoutException, InterruptedException;
     }
 
+    /** The loop was not told. */
+    private static final class LoopBusyException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private LoopBusyException(RejectedExecutionException cause) {
+            super("the placement loop is busy", cause);
+        }
+    }
+
     private record Told(PolicyChoice choice, @Nullable String refusal) {}
 
     private synchronized void tell(Supplier<PolicyChoice> wanted, Telling telling)
@@ -111,7 +129,7 @@ public final class PolicyStore {
                 return new Told(choice, placement.policy(placementLoop.nowMs(), choice));
             });
         } catch (RejectedExecutionException e) {
-            throw new IOException("the placement loop is busy", e);
+            throw new LoopBusyException(e);
         }
         if (told.refusal != null) {
             throw new IOException(told.refusal);

@@ -12,6 +12,7 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.hdfs.EmptyNamespaceView;
+import io.terrace.placement.hdfs.LoggedLines;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyHistory;
@@ -167,5 +168,28 @@ class PolicyStoreTest {
         assertThat(policyStore.history()).isEqualTo(PolicyHistory.decoded(stored.value));
         policyStore.rollback();
         assertThat(policyStore.history()).isEqualTo(PolicyHistory.decoded(stored.value));
+    }
+
+    @Test
+    @Timeout(60)
+    void file_thatChangesWhileTheLoopTakesNoCalls_isInForceLater() throws Exception {
+        PlacementLoop full = new PlacementLoop(
+                new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry()),
+                new Leader(),
+                new MetricRegistry(),
+                10,
+                () -> 0);
+        full.close();
+        PolicyFileWatch other = new PolicyFileWatch(
+                Files.writeString(dir.resolve("other.yaml"), "policy: lru\n"), new MetricRegistry());
+        PolicyStore retrying = new PolicyStore(new FakeAttribute(), settings.policy(), other, () -> 1);
+        try (LoggedLines log = new LoggedLines(PolicyStore.class.getName())) {
+            retrying.serve(full, 10, watch);
+            Files.writeString(other.file(), "policy: arc\n");
+            eventually().until(() -> !log.lines().isEmpty());
+            retrying.serve(loop, 10, watch);
+            eventually().until(() -> inForce().spec().policy().equals("arc"));
+            assertThat(log.lines()).filteredOn(line -> line.contains("tried again")).hasSize(1);
+        }
     }
 }
