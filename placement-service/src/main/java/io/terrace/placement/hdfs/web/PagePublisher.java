@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.web;
 
+import io.terrace.common.LogThrottle;
 import io.terrace.placement.hdfs.admin.ClusterSnapshot;
 import io.terrace.placement.hdfs.admin.ClusterSnapshots;
 import io.terrace.placement.hdfs.admin.WebQuestions;
@@ -49,7 +50,7 @@ public final class PagePublisher implements AutoCloseable {
             web.setAttribute(PageServlet.API, new PageApi(conf, shared, history, questions, otherPages(conf)));
             web.addServlet("terrace-page", PageServlet.PATH + "*", PageServlet.class);
             sampler.scheduleWithFixedDelay(
-                    () -> sample(shared, history),
+                    new Sampler(shared, history),
                     ClusterHistory.INTERVAL_MS,
                     ClusterHistory.INTERVAL_MS,
                     TimeUnit.MILLISECONDS);
@@ -59,16 +60,35 @@ public final class PagePublisher implements AutoCloseable {
         return new PagePublisher(web);
     }
 
-    private static void sample(SharedSnapshot shared, ClusterHistory history) {
-        try {
-            ClusterSnapshot snapshot = shared.latest().snapshot();
-            if (snapshot.status().getActive()) {
-                history.add(Time.now(), snapshot);
+    /** Takes one sample for the page. Nothing that fails ends those to come. */
+    static final class Sampler implements Runnable {
+
+        private final SharedSnapshot shared;
+        private final ClusterHistory history;
+        private final LogThrottle errors = LogThrottle.once();
+
+        Sampler(SharedSnapshot shared, ClusterHistory history) {
+            this.shared = shared;
+            this.history = history;
+        }
+
+        @Override
+        public void run() {
+            try {
+                ClusterSnapshot snapshot = shared.latest().snapshot();
+                if (snapshot.status().getActive()) {
+                    history.add(Time.now(), snapshot);
+                }
+                errors.reset();
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("no sample for the page", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Error e) {
+                if (errors.first()) {
+                    LOG.warn("Terrace's page has no samples until this is over; tried again every few seconds", e);
+                }
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.debug("no sample for the page", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
