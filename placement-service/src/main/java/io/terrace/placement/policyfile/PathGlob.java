@@ -2,9 +2,10 @@ package io.terrace.placement.policyfile;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A pattern of absolute HDFS paths: {@code *} and {@code ?} stand for any letters and any one letter within a component,
+ * A pattern of absolute HDFS paths: {@code *} and {@code ?} stand for any letters and any one letter (a code point) within a component,
  * {@code **} as a component for any number of components, {@code {a,b}} for either. A directory's own path matches
  * {@code dir/**} as well.
  *
@@ -52,6 +53,28 @@ public final class PathGlob {
         if (component.contains("**") && !component.equals("**")) {
             throw new IllegalArgumentException("in '" + text + "' ** must be a component of its own, as in /a/**/b");
         }
+    }
+
+    /** Why some of what it stands for can be no path, with the remedy; null where there is nothing like that. */
+    @Nullable
+    String neverMatches() {
+        for (String[] pattern : alternatives) {
+            if (pattern[0].equals(".reserved")) {
+                return "'" + text + "' never matches: files are known by their own paths; write /a/** for"
+                        + " /.reserved/raw/a/**";
+            }
+            for (String component : pattern) {
+                if (component.equals(".snapshot")) {
+                    return "'" + text + "' never matches: files in snapshots are known by the paths that they have now;"
+                            + " write it without .snapshot and what is behind it";
+                }
+                if (component.equals(".") || component.equals("..")) {
+                    return "'" + text + "' never matches: no path of HDFS has a component '" + component
+                            + "'; write it without";
+                }
+            }
+        }
+        return null;
     }
 
     private static void expand(String text, String before, List<String> plain) {
@@ -119,12 +142,16 @@ public final class PathGlob {
             if (p < pattern.length() && pattern.charAt(p) == '*') {
                 star = p++;
                 retry = i;
-            } else if (p < pattern.length() && (pattern.charAt(p) == '?' || pattern.charAt(p) == name.charAt(i))) {
+            } else if (p < pattern.length() && pattern.charAt(p) == '?') {
+                p++;
+                i = name.offsetByCodePoints(i, 1);
+            } else if (p < pattern.length() && pattern.charAt(p) == name.charAt(i)) {
                 p++;
                 i++;
             } else if (star >= 0) {
                 p = star + 1;
-                i = ++retry;
+                retry = name.offsetByCodePoints(retry, 1);
+                i = retry;
             } else {
                 return false;
             }

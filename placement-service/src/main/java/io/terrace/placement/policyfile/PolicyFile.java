@@ -35,10 +35,12 @@ public final class PolicyFile {
 
     private final ParseErrors parseErrors;
     private final String text;
+    private final boolean stored;
 
-    private PolicyFile(String name, String text) {
+    private PolicyFile(String name, String text, boolean stored) {
         this.parseErrors = new ParseErrors(name);
         this.text = text;
+        this.stored = stored;
     }
 
     /**
@@ -46,7 +48,23 @@ public final class PolicyFile {
      * @throws PolicyFileException naming every mistake with its line
      */
     public static PolicySpec read(String name, String text) throws PolicyFileException {
-        return new PolicyFile(name, text).spec();
+        return new PolicyFile(name, text, false).spec();
+    }
+
+    /**
+     * The same for a policy that an earlier build may have taken: a rule that can never match, which {@link #read} refuses, is
+     * no mistake.
+     */
+    public static PolicySpec readStored(String name, String text) throws PolicyFileException {
+        return new PolicyFile(name, text, true).spec();
+    }
+
+    /** What {@link #read} has against rules that {@link #readStored} took. */
+    public static List<String> rulesThatNeverMatch(PolicySpec spec) {
+        return spec.rules().stream()
+                .map(rule -> rule.path().neverMatches())
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private PolicySpec spec() throws PolicyFileException {
@@ -69,7 +87,7 @@ public final class PolicyFile {
             parseErrors.add(root, "there is no key 'policy'; it must be one of " + String.join(", ", names));
         }
         Map<String, String> parameters = policy == null ? Map.of() : parameters(policy, map.node("parameters"));
-        RuleReader ruleReader = new RuleReader(parseErrors);
+        RuleReader ruleReader = new RuleReader(parseErrors, stored);
         SizeRange size = ruleReader.size(map, root);
         List<PoolSpec> pools = new PoolReader(parseErrors, this::parameters, names)
                 .read(map, policy == null ? "" : policy, parameters);

@@ -35,9 +35,12 @@ final class RuleReader {
             PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
 
     private final ParseErrors parseErrors;
+    private final boolean stored;
 
-    RuleReader(ParseErrors parseErrors) {
+    /** @param stored of a policy that was taken before: what only later builds refuse is no error */
+    RuleReader(ParseErrors parseErrors, boolean stored) {
         this.parseErrors = parseErrors;
+        this.stored = stored;
     }
 
     /** A rule; null, with an error, where its path is wrong. */
@@ -55,6 +58,10 @@ final class RuleReader {
         } else {
             try {
                 glob = PathGlob.of(path);
+                String never = stored ? null : glob.neverMatches();
+                if (never != null) {
+                    parseErrors.add(node, what + ": " + never);
+                }
             } catch (IllegalArgumentException e) {
                 parseErrors.add(node, what + ": " + e.getMessage());
             }

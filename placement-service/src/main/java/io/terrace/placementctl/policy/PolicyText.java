@@ -28,14 +28,24 @@ final class PolicyText {
 
     /** @throws Refused with every mistake on a line of its own */
     static PolicySpec checked(Path file) throws Refused {
-        return checked(file.toString(), read(file));
+        String text = read(file);
+        try {
+            return PolicyFile.read(file.toString(), text);
+        } catch (PolicyFileException e) {
+            throw refused(e);
+        }
     }
 
-    static PolicySpec checked(String name, String text) throws Refused {
+    /** What a service has in force, which an earlier build may have taken. */
+    static PolicySpec inForce(String text) throws Refused {
         try {
-            return PolicyFile.read(name, text);
+            return PolicyFile.readStored("the policy in force", text);
         } catch (PolicyFileException e) {
-            throw new Refused("the policy file is not right:\n  " + String.join("\n  ", e.errors()));
+            throw refused(e);
         }
+    }
+
+    private static Refused refused(PolicyFileException e) {
+        return new Refused("the policy file is not right:\n  " + String.join("\n  ", e.errors()));
     }
 }

@@ -70,7 +70,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
         if (now == null || !now.hasText()) {
             throw new Refused("the policy in force is for those who may change placement; name a file instead");
         }
-        return PolicyText.checked("the policy in force", now.getText());
+        return PolicyText.inForce(now.getText());
     }
 
     /** Bytes a second that all DataNodes may move together; 0 where there is no limit, or none is known. */

@@ -28,6 +28,11 @@ class PathGlobTest {
         "/a/?-*-z, /a/12-z, false",
         "/**, /, true",
         "/**, /anything/at/all, true",
+        "/a/?, /a/\uD83D\uDE00, true",
+        "/a/??, /a/\uD83D\uDE00, false",
+        "/a/*?b, /a/\uD83D\uDE00b, true",
+        "/a/*??b, /a/\uD83D\uDE00b, false",
+        "/a/*x?, /a/x\uD83D\uDE00, true",
     })
     void matches_pattern_takesInWhatItSays(String glob, String path, boolean expected) {
         assertThat(PathGlob.of(glob).matches(path)).isEqualTo(expected);
@@ -82,5 +87,23 @@ class PathGlobTest {
                     .as("%s on %s, seed %d", glob, path, seed)
                     .isEqualTo(Pattern.matches(regex, path));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/a/./b, without",
+        "/a/../b, without",
+        "'/a/{b,..}', without",
+        "/.reserved/raw/a/**, write /a/**",
+        "/a/.snapshot/**, without .snapshot",
+    })
+    void pattern_thatNeverMatches_isNamedWithTheRemedy(String glob, String remedy) {
+        assertThat(PathGlob.of(glob).neverMatches()).contains(glob, remedy);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/**", "/", "/a/.b/..c/*", "/a/.reserved/**", "/a/.snapshots", "/.*/**"})
+    void pattern_thatMayMatch_isTaken(String glob) {
+        assertThat(PathGlob.of(glob).neverMatches()).isNull();
     }
 }

@@ -247,4 +247,14 @@ class PolicyFileTest {
         assertThat(PolicyFile.read("p", plain.text())).isEqualTo(plain);
         assertThat(PolicyCatalog.kinds()).allSatisfy(kind -> PolicyFile.read("p", "policy: " + kind.name()));
     }
+
+    @Test
+    void rule_thatNeverMatches_isRefused_andTakenWhereItIsStored() throws Exception {
+        String text = "policy: lru\nrules:\n  - path: /a/.snapshot/**\n    place: never\n";
+        assertThatThrownBy(() -> PolicyFile.read("p", text))
+                .hasMessageContaining("p:3: rule 1: '/a/.snapshot/**' never matches");
+        PolicySpec stored = PolicyFile.readStored("p", text);
+        assertThat(stored.rules()).hasSize(1);
+        assertThat(PolicyFile.rulesThatNeverMatch(stored)).hasSize(1);
+    }
 }

@@ -25,7 +25,7 @@ final class AccessLogCodec {
 
     /** Which rules of a policy hold for some of the blocks in the log. */
     static AccessRulesResponseProto accessRules(AccessLog log, AccessRulesRequestProto request) throws IOException {
-        PolicySpec spec = PolicyStore.parsed("policy", request.getPolicyText());
+        PolicySpec spec = PolicyStore.stored("policy", request.getPolicyText());
         List<Segment> segments = log.since(request.getFromMs());
         AccessRulesResponseProto.Builder response = AccessRulesResponseProto.newBuilder();
         int at = request.hasSegment() ? indexOf(request.getSegment(), segments) : 0;

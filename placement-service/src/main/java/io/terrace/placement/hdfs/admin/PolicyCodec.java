@@ -111,7 +111,7 @@ final class PolicyCodec {
 
     private static String name(String text) {
         try {
-            return PolicyStore.parsed("policy", text).policy();
+            return PolicyStore.stored("policy", text).policy();
         } catch (IllegalArgumentException e) {
             return "unusable";
         }

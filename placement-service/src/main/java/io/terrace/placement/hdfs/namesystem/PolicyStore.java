@@ -81,7 +81,8 @@ public final class PolicyStore {
             }
         } catch (LoopBusyException e) {
             if (!untold) {
-                LOG.warn("The policy file was read but its policy is not in force yet; tried again: {}", e.getMessage());
+                LOG.warn(
+                        "The policy file was read but its policy is not in force yet; tried again: {}", e.getMessage());
             }
             untold = true;
         } catch (IOException | TimeoutException | RuntimeException | Error e) {
@@ -146,7 +147,10 @@ public final class PolicyStore {
             LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
             history = PolicyHistory.EMPTY;
         }
-        return wanted();
+        PolicyChoice wanted = wanted();
+        PolicyFile.rulesThatNeverMatch(wanted.spec())
+                .forEach(why -> LOG.warn("A rule of applied policy {} has no effect: {}", wanted.number(), why));
+        return wanted;
     }
 
     private PolicyChoice wanted() {
@@ -163,7 +167,7 @@ public final class PolicyStore {
         Step step = of.step(of.inForce());
         return step == null || step.text() == null
                 ? configured()
-                : new PolicyChoice(parsed("policy " + step.number(), step.text()), Source.APPLIED, step.number());
+                : new PolicyChoice(stored("policy " + step.number(), step.text()), Source.APPLIED, step.number());
     }
 
     private PolicyChoice configured() {
@@ -180,12 +184,24 @@ public final class PolicyStore {
         }
     }
 
+    /** The same for one that was applied, perhaps by an earlier build. */
+    public static PolicySpec stored(String name, String text) {
+        try {
+            return PolicyFile.readStored(name, text);
+        } catch (PolicyFileException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
     /**
      * Applies a policy; null text is the configured one. It is tried, stored, and then in force, or nothing changes.
      *
      * @return its number in the history
      */
     public long apply(@Nullable String text, String user) throws IOException, TimeoutException, InterruptedException {
+        if (text != null) {
+            PolicySpec unused = parsed("policy", text);
+        }
         return change(before -> {
             PolicyHistory applied = before.apply(wallMs.getAsLong(), user, text);
             long number = applied.steps().get(applied.steps().size() - 1).number();

@@ -189,7 +189,22 @@ class PolicyStoreTest {
             eventually().until(() -> !log.lines().isEmpty());
             retrying.serve(loop, 10, watch);
             eventually().until(() -> inForce().spec().policy().equals("arc"));
-            assertThat(log.lines()).filteredOn(line -> line.contains("tried again")).hasSize(1);
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("tried again"))
+                    .hasSize(1);
         }
+    }
+
+    @Test
+    void storedPolicy_ofAnEarlierBuild_holds_thoughItIsNotTakenAgain() {
+        String text = "policy: arc\nrules: [{path: /a/.snapshot/**, place: never}]\n";
+        stored.value = PolicyHistory.EMPTY.apply(1, "operator", text).encoded();
+        try (LoggedLines log = new LoggedLines(PolicyStore.class.getName())) {
+            PolicyChoice choice = policyStore.atActivation();
+            assertThat(choice.source()).isEqualTo(Source.APPLIED);
+            assertThat(choice.spec().policy()).isEqualTo("arc");
+            assertThat(log.lines()).singleElement().asString().contains("has no effect", "/a/.snapshot/**");
+        }
+        assertThatThrownBy(() -> policyStore.apply(text, "operator")).hasMessageContaining("never matches");
     }
 }
