@@ -3,8 +3,12 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.report.BlockReport;
+import io.terrace.placement.report.PlacementReports.Asked;
+import io.terrace.placement.report.ReplicaReport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A cluster of which a turn looks at a part. */
@@ -88,5 +92,31 @@ class ManyDataNodesTest extends SteppedLoop {
         assertThat(placement.engineStatus().datanodes()).isEqualTo(NODES - 1);
         assertThat(placement.reports().top(nowMs, 1))
                 .allSatisfy(hot -> assertThat(hot.home()).isNull());
+    }
+
+    @Test
+    void blocks_askedAbout_areOnWhoeverHoldsReadsOrHasACopyOfThem() {
+        join(NODES);
+        nodes.get(1_500).reads(block(1, 1), 1);
+        nodes.get(900).reads(block(1, 1), 2);
+        nodes.get(3).arrives(block(2, 1), false);
+        report(0);
+        List<BlockReport> reports = placement
+                .reports()
+                .blocks(
+                        nowMs,
+                        List.of(
+                                new Asked(1, Set.of("node7", "node900"), null),
+                                new Asked(2, Set.of(), null),
+                                new Asked(3, Set.of("node8", "gone"), null)),
+                        5);
+        assertThat(reports).extracting(BlockReport::blockId).containsExactly(1L, 2L, 3L);
+        assertThat(uuids(reports.get(0))).containsExactly("node7", "node900", "node1500");
+        assertThat(uuids(reports.get(1))).containsExactly("node3");
+        assertThat(uuids(reports.get(2))).containsExactly("node8");
+    }
+
+    private static List<String> uuids(BlockReport report) {
+        return report.replicas().stream().map(ReplicaReport::node).toList();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
 import io.terrace.placement.report.BlockReport;
+import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
@@ -111,6 +112,13 @@ class StayingReplicasTest extends TieredCluster {
                 .isNull();
     }
 
+    private BlockReport report(long id, Placed placed) {
+        return placement
+                .reports()
+                .blocks(nowMs, List.of(new PlacementReports.Asked(id, Set.of("one"), placed)), 5)
+                .get(0);
+    }
+
     private String stays(long id) {
         return placement.reports().block(nowMs, id, 5).replicas().get(0).stays();
     }
@@ -149,11 +157,11 @@ class StayingReplicasTest extends TieredCluster {
         place(block(1, 4), "/a/1", StorageTier.DISK, one);
         // Reads of an erasure-coded block are not counted, so nobody has looked at it.
         Placed coded = names.places.get(1L).stopped("the block is erasure-coded");
-        BlockReport report = placement.reports().block(nowMs, 1, Set.of("one"), coded, 5);
+        BlockReport report = report(1, coded);
         assertThat(report.range()).isEqualTo("rule 1 of the policy keeps it in nvm..ssd");
         assertThat(report.replicas()).extracting(ReplicaReport::stays).containsExactly("the block is erasure-coded");
         Placed elsewhere = new Placed(block(1, 4), "/b/1", "the block is erasure-coded", coded.replicas());
-        report = placement.reports().block(nowMs, 1, Set.of("one"), elsewhere, 5);
+        report = report(1, elsewhere);
         assertThat(report.range()).isNull();
         assertThat(report.replicas().get(0).stays()).isNull();
 
@@ -162,7 +170,7 @@ class StayingReplicasTest extends TieredCluster {
         names.places.put(2L, closed.stopped("the block is being written or recovered"));
         read(one, block(2, 4), 9);
         assertThat(stays(2)).isEqualTo("the block is being written or recovered");
-        report = placement.reports().block(nowMs, 2, Set.of("one"), closed, 5);
+        report = report(2, closed);
         assertThat(report.replicas().get(0).stays()).isNull();
     }
 }

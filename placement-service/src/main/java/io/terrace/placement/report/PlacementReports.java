@@ -22,6 +22,9 @@ import io.terrace.policy.api.Explanation;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.protocol.proto.AdminProtos.ReportResponseProto;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -114,22 +117,76 @@ public final class PlacementReports {
                 home != null && home.residents().holds(heat.block().id()));
     }
 
-    /** As below, of the DataNodes alone that know something of it. */
-    public BlockReport block(long nowMs, long blockId, int moves) {
-        return block(nowMs, blockId, Set.of(), null, moves);
+    /** What operators call the DataNodes, by UUID. */
+    public Map<String, String> names() {
+        Map<String, String> names = new HashMap<>();
+        clusterState.nodes().values().forEach(node -> names.put(node.uuid(), node.name()));
+        return names;
     }
 
     /**
-     * What is known of a block.
+     * A block that is asked about.
      *
      * @param holders UUIDs of DataNodes that are told of in any case
      * @param placed as the NameNode has it now; null if that is not known
-     * @param moves that ended; at most so many
      */
-    public BlockReport block(long nowMs, long blockId, Set<String> holders, @Nullable Placed placed, int moves) {
-        BlockHeat heat = clusterState.heat().find(blockId);
-        List<ReplicaReport> replicas = new ArrayList<>();
+    public record Asked(long blockId, Set<String> holders, @Nullable Placed placed) {}
+
+    /**
+     * What is known of blocks: on their holders, where their reads count, and where a copy is or a move is open. Of thousands of
+     * DataNodes all others are passed over quickly.
+     *
+     * @param moves that ended; at most so many of each block
+     */
+    public List<BlockReport> blocks(long nowMs, List<Asked> blocks, int moves) {
+        Map<String, BitSet> named = new HashMap<>();
+        List<List<DataNodeState>> looked = new ArrayList<>();
+        for (int i = 0; i < blocks.size(); i++) {
+            int number = i;
+            looked.add(new ArrayList<>());
+            BlockHeat heat = clusterState.heat().peek(blocks.get(i).blockId);
+            Stream<String> reporters =
+                    heat == null ? Stream.empty() : heat.reporters().stream().map(DataNodeState::uuid);
+            Stream.concat(blocks.get(i).holders.stream(), reporters)
+                    .forEach(uuid ->
+                            named.computeIfAbsent(uuid, first -> new BitSet()).set(number));
+        }
+        BitSet none = new BitSet();
         for (DataNodeState node : clusterState.nodes().values()) {
+            BitSet ofNode = named.getOrDefault(node.uuid(), none);
+            for (int i = 0; i < blocks.size(); i++) {
+                if (ofNode.get(i) || hasCopyOrMove(node, blocks.get(i).blockId)) {
+                    looked.get(i).add(node);
+                }
+            }
+        }
+        List<BlockReport> reports = new ArrayList<>();
+        for (int i = 0; i < blocks.size(); i++) {
+            reports.add(block(nowMs, blocks.get(i), looked.get(i), moves));
+        }
+        return reports;
+    }
+
+    private static boolean hasCopyOrMove(DataNodeState node, long blockId) {
+        return node.residents().find(blockId) != null
+                || node.moveQueue().open(blockId) != null
+                || node.volumeMoves().open(blockId) != null;
+    }
+
+    /** What any DataNode knows of a block, at most so many moves that ended among it. */
+    public BlockReport block(long nowMs, long blockId, int moves) {
+        return block(
+                nowMs, new Asked(blockId, Set.of(), null), clusterState.nodes().values(), moves);
+    }
+
+    private BlockReport block(long nowMs, Asked asked, Collection<DataNodeState> nodes, int moves) {
+        long blockId = asked.blockId;
+        Set<String> holders = asked.holders;
+        Placed placed = asked.placed;
+        // Who asks is no reader.
+        BlockHeat heat = clusterState.heat().peek(blockId);
+        List<ReplicaReport> replicas = new ArrayList<>();
+        for (DataNodeState node : nodes) {
             Resident resident = node.residents().find(blockId);
             Move open = node.moveQueue().open(blockId);
             Move between = node.volumeMoves().open(blockId);

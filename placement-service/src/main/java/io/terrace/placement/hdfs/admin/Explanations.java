@@ -20,7 +20,7 @@ import io.terrace.placement.policyfile.AnnotatedRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.EngineStatus;
-import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveSettings;
@@ -299,17 +299,15 @@ final class Explanations {
     }
 
     private List<BlockReport> reports(PlacementEngine placement, List<BlockFacts> blocks, Map<Long, Home> homes) {
-        long nowMs = loop.nowMs();
-        return blocks.stream()
+        List<PlacementReports.Asked> asked = blocks.stream()
                 .map(facts -> {
                     Set<String> holders =
                             facts.replicas().stream().map(ReplicaFacts::node).collect(Collectors.toSet());
                     Home home = homes.get(facts.block().id());
-                    return placement
-                            .reports()
-                            .block(nowMs, facts.block().id(), holders, home == null ? null : home.placed(), MOVES_READ);
+                    return new PlacementReports.Asked(facts.block().id(), holders, home == null ? null : home.placed());
                 })
                 .toList();
+        return placement.reports().blocks(loop.nowMs(), asked, MOVES_READ);
     }
 
     /** The blocks that these are compared with or made room for. */
@@ -368,10 +366,6 @@ final class Explanations {
     }
 
     private Reader reader(PlacementEngine placement, boolean full) {
-        long nowMs = loop.nowMs();
-        return new Reader(
-                nowMs,
-                placement.reports().nodes(nowMs).stream().collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)),
-                full);
+        return new Reader(loop.nowMs(), placement.reports().names(), full);
     }
 }
