@@ -45,8 +45,8 @@ final class TcpGrantSession extends GrantDispatcher.Session {
 
         /** What was served since the last report. */
         ReadReport unreported() {
-            long reads = range.reads.sum();
-            long bytes = range.bytes.sum();
+            long reads = range.served.reads();
+            long bytes = range.served.bytes();
             ReadReport report = new ReadReport(grantId, reads - reportedReads, bytes - reportedBytes);
             reportedReads = reads;
             reportedBytes = bytes;

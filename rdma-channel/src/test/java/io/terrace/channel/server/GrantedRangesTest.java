@@ -204,7 +204,7 @@ final class GrantedRangesTest {
             pieces.add(region.begin(at, Math.min(PIECE, region.maxPieceBytes()), TIMEOUT_NS));
         }
         long asked = pieces.stream().mapToLong(ExtentPiece::lengthBytes).sum();
-        eventually(() -> range.bytes.sum() == asked);
+        eventually(() -> range.served.bytes() == asked);
         return pieces;
     }
 

@@ -1,12 +1,11 @@
 package io.terrace.channel.tcp.server;
 
 import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ReadCounter;
 import io.terrace.channel.transport.RegionKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +21,8 @@ public final class TcpRange {
     public final RegionKey key;
     final long lengthBytes;
 
-    /** Where the reads that are told apart have come to; more of them at one time than fit are counted too often. */
-    private static final int READERS = 16;
-
-    /** Served since the start, for the owner's accounting. */
-    public final LongAdder reads = new LongAdder();
-
-    public final LongAdder bytes = new LongAdder();
-    private final AtomicLongArray ends = new AtomicLongArray(READERS);
+    /** What was served, for the owner's accounting. */
+    public final ReadCounter served = new ReadCounter();
 
     private final SharedFiles.OpenFile file;
     /** Null once it is closed. */
@@ -47,19 +40,6 @@ public final class TcpRange {
         this.file = file;
         this.checksums = checksums;
         this.lengthBytes = key.lengthBytes();
-    }
-
-    /** Counts what is served: an operation that goes on where another ended belongs to the same read. */
-    void served(long offset, int lengthBytes) {
-        bytes.add(lengthBytes);
-        long end = offset + lengthBytes;
-        for (int i = 0; offset > 0 && i < READERS; i++) {
-            if (ends.get(i) == offset && ends.compareAndSet(i, offset, end)) {
-                return;
-            }
-        }
-        reads.increment();
-        ends.set((int) (reads.sum() % READERS), end);
     }
 
     /** Attaches once more; the range's checksums, or null when nobody may any more. */

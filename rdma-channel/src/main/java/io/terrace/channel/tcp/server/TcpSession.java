@@ -222,7 +222,7 @@ public final class TcpSession implements Closeable {
                 output.add(TcpResponse.Ready.empty(TcpFrame.DATA, TransferStatus.NO_ACCESS, id));
                 return;
             }
-            range.served(offset, bytes);
+            range.served.count(offset, bytes);
             if (range.isCutBefore(offset + bytes)) {
                 output.add(TcpResponse.Ready.empty(TcpFrame.DATA, TransferStatus.SHORT, id));
             } else {
