@@ -39,6 +39,9 @@ final class RequestMultiplexer implements Closeable {
         void resident(ByteBuffer body) throws MalformedMessageException;
     }
 
+    /** At its deadline a thread gives another one, which reads the socket, so long to take in what is there. */
+    private static final long LAST_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private final SocketChannel channel;
     private final Selector selector;
     private final FrameWriter frameWriter;
@@ -67,6 +70,11 @@ final class RequestMultiplexer implements Closeable {
     @Nullable
     IOException failure() {
         return failure;
+    }
+
+    /** When something arrived last, or this was made; by {@link System#nanoTime}. */
+    long lastHeardNs() {
+        return lastHeardNs;
     }
 
     /** Asked for and not arrived, as of a moment ago. */
@@ -201,7 +209,8 @@ final class RequestMultiplexer implements Closeable {
     }
 
     /**
-     * Waits until something holds, reading the socket for all when nobody else does.
+     * Waits until something holds, reading the socket for all when nobody else does. Looks once more at the deadline: where this
+     * process stood still, as in a garbage collection, what it waits for may be there unread.
      *
      * @param done asked under the lock
      * @param own the operation that is waited for
@@ -209,20 +218,22 @@ final class RequestMultiplexer implements Closeable {
      */
     boolean driveUntil(BooleanSupplier done, long deadlineNs, @Nullable TcpRequest own) throws IOException {
         Thread me = Thread.currentThread();
+        boolean late = false;
         lock.lock();
         try {
             while (!done.getAsBoolean()) {
                 long leftNs = deadlineNs - System.nanoTime();
-                if (leftNs <= 0 || failure != null) {
+                if (late || failure != null) {
                     return false;
                 }
                 if (me.isInterrupted()) {
                     throw new InterruptedIOException("interrupted while waiting for the other side");
                 }
+                late = leftNs <= 0;
                 if (reading) {
-                    rest(me, leftNs, own);
+                    rest(me, late ? LAST_LOOK_NS : leftNs, own);
                 } else {
-                    step(leftNs);
+                    step(Math.max(0, leftNs));
                 }
             }
             return true;
@@ -280,7 +291,7 @@ final class RequestMultiplexer implements Closeable {
             failed = e;
         } catch (ClosedSelectorException e) {
             failed = new EOFException("closed");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             failed = new IOException("the connection is in an unknown state", e);
         } finally {
             lock.lock();

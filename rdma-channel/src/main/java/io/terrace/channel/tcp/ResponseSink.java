@@ -1,5 +1,6 @@
 package io.terrace.channel.tcp;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** Receives the body of a response, in the order in which it comes. Guarded by its {@link TcpRequest}'s monitor. */
@@ -7,8 +8,12 @@ interface ResponseSink {
     /** Bytes of the whole body. */
     int bodyBytes();
 
-    /** Room for what comes next; none only when all is there. */
-    ByteBuffer room();
+    /**
+     * Room for what comes next; none only when all is there.
+     *
+     * @throws IOException when there is no memory for it
+     */
+    ByteBuffer room() throws IOException;
 
     /** Told that the room was moved on; returns whether a part is there now that somebody may wait for. */
     boolean landed();

@@ -1,5 +1,6 @@
 package io.terrace.channel.tcp;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,7 +24,8 @@ final class SegmentSink implements ResponseSink {
     private @Nullable ByteBuffer filling;
     private int dataLeft;
 
-    SegmentSink(DirectBufferPool pool, int sumBytes, int dataBytes, int segmentBytes) {
+    SegmentSink(DirectBufferPool pool, int sumBytes, int dataBytes, int segmentBytes)
+            throws IOException {
         this.pool = pool;
         this.dataBytes = dataBytes;
         this.segmentBytes = segmentBytes;
@@ -38,7 +40,7 @@ final class SegmentSink implements ResponseSink {
     }
 
     @Override
-    public synchronized ByteBuffer room() {
+    public synchronized ByteBuffer room() throws IOException {
         if (sumsRoom.hasRemaining()) {
             return sumsRoom;
         }

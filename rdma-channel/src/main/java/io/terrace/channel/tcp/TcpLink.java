@@ -65,7 +65,7 @@ public final class TcpLink implements Closeable {
      */
     public static TcpLink connect(SocketAddress where, TcpLimits limits, ChunkVerifier.Maker verifiers, long timeoutNs)
             throws IOException {
-        return connect(where, limits, verifiers, new DirectBufferPool(), timeoutNs);
+        return connect(where, limits, verifiers, DirectBufferPool.SHARED, timeoutNs);
     }
 
     private static TcpLink connect(
@@ -91,11 +91,15 @@ public final class TcpLink implements Closeable {
                 }
                 key.interestOps(SelectionKey.OP_READ);
                 return new TcpLink(where, channel, selector, limits, verifiers, buffers);
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 selector.close();
                 throw e;
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (OutOfMemoryError e) {
+            // As for buffers of responses: the reader goes on with stock HDFS.
+            channel.close();
+            throw new IOException("no direct memory for a connection to " + where, e);
+        } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
         }
@@ -118,6 +122,11 @@ public final class TcpLink implements Closeable {
 
     public boolean hasEnded() {
         return requestMultiplexer.failure() != null;
+    }
+
+    /** Whether anything came from the other side since a time by {@link System#nanoTime}. */
+    public boolean hasHeardSince(long nanoTime) {
+        return requestMultiplexer.lastHeardNs() - nanoTime >= 0;
     }
 
     /** Asked for and not arrived, as of a moment ago. */

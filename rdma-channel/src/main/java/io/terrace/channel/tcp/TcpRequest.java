@@ -52,7 +52,7 @@ final class TcpRequest {
     }
 
     /** Whether so much of the body should go from the socket to its place without a stop between. */
-    synchronized boolean isDirect(int bodyLeft) {
+    synchronized boolean isDirect(int bodyLeft) throws IOException {
         return !abandoned
                 && (responseSink.isStreamed()
                         || (bodyLeft >= DIRECT_BYTES && responseSink.room().isDirect()));

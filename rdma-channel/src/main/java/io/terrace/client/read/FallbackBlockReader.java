@@ -89,6 +89,8 @@ final class FallbackBlockReader implements BlockReader {
             } catch (IOException | RuntimeException e) {
                 rethrowInterrupt(e);
                 stepDown(source, e);
+            } catch (OutOfMemoryError e) {
+                stepDown(source, withoutMemory(e));
             }
         }
         return advance(stock().read(buffer, offset, wanted));
@@ -118,6 +120,9 @@ final class FallbackBlockReader implements BlockReader {
                 buffer.position(start);
                 rethrowInterrupt(e);
                 stepDown(source, e);
+            } catch (OutOfMemoryError e) {
+                buffer.position(start);
+                stepDown(source, withoutMemory(e));
             } finally {
                 buffer.limit(limit);
             }
@@ -280,6 +285,11 @@ final class FallbackBlockReader implements BlockReader {
         } catch (IOException | RuntimeException e) {
             why.addSuppressed(e);
         }
+    }
+
+    /** Direct memory has a bound of its own: stock HDFS may read without, and the application does not expect an Error. */
+    private static IOException withoutMemory(OutOfMemoryError e) {
+        return new IOException("no memory for a read: " + e.getMessage(), e);
     }
 
     /** An interrupted reader wants to stop, not to read from somewhere else; stock looks at the same two classes. */

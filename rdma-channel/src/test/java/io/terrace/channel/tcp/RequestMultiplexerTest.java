@@ -257,6 +257,14 @@ final class RequestMultiplexerTest {
     }
 
     @Test
+    void deadline_thatPassedWhileTheAnswerLayUnread_takesTheAnswer() throws Exception {
+        TcpRequest stoodStill = begin(ByteBuffer.allocate(1));
+        answer(asked(), 1);
+        multiplexer.await(stoodStill, in(-1));
+        assertThat(multiplexer.failure()).isNull();
+    }
+
+    @Test
     void pollInput_takesWhatArrived_withoutWaiting() throws Exception {
         multiplexer.pollInput();
         assertThat(messages).isEmpty();

@@ -79,7 +79,9 @@ final class FallbackBlockReaderTest {
 
     @Test
     void read_whenMemoryFails_goesOnWithStockAtThatByte() throws IOException {
-        for (Exception failure : List.of(new IOException("gone"), new IllegalStateException("bug"))) {
+        List<Throwable> failures = List.of(
+                new IOException("gone"), new IllegalStateException("bug"), new OutOfMemoryError("of direct memory"));
+        for (Throwable failure : failures) {
             for (boolean buffer : new boolean[] {false, true}) {
                 Memory memory = new Memory(4321, failure);
                 try (FallbackBlockReader reader = reader(memory, 7, LENGTH)) {
@@ -99,7 +101,7 @@ final class FallbackBlockReaderTest {
                 assertThat(memory.closed).isEqualTo(1);
             }
         }
-        assertThat(steppedDown).hasSize(4);
+        assertThat(steppedDown).hasSize(6);
     }
 
     @Test
@@ -200,11 +202,11 @@ final class FallbackBlockReaderTest {
     private final class Memory extends ReplicaAccessor {
         private boolean here = true;
         private final int goodBytes;
-        private final Exception failure;
+        private final Throwable failure;
         private int closed;
 
         /** @param failure null for an end instead */
-        Memory(int goodBytes, Exception failure) {
+        Memory(int goodBytes, Throwable failure) {
             this.goodBytes = goodBytes;
             this.failure = failure;
         }
@@ -223,6 +225,10 @@ final class FallbackBlockReaderTest {
                 }
                 if (failure instanceof RuntimeException runtime) {
                     throw runtime;
+                }
+                if (failure instanceof Error error) {
+                    buffer.position(buffer.limit());
+                    throw error;
                 }
                 return -1;
             }
