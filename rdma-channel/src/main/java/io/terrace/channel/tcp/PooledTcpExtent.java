@@ -35,6 +35,11 @@ public final class PooledTcpExtent implements RemoteExtent {
     }
 
     @Override
+    public boolean isUsable() {
+        return first.isUsable();
+    }
+
+    @Override
     public int maxPieceBytes() {
         return first.maxPieceBytes();
     }

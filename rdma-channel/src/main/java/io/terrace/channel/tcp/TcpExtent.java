@@ -60,6 +60,12 @@ public final class TcpExtent implements RemoteExtent {
         return key.lengthBytes();
     }
 
+    /** Whether a read fits a buffer, wherever it begins: chunks are read whole, and up to two more than were asked for. */
+    @Override
+    public boolean isUsable() {
+        return maxPieceBytes() > 0;
+    }
+
     @Override
     public int maxPieceBytes() {
         return kind == ChecksumType.NONE ? maxPieceBytes : maxPieceBytes - 2 * chunkBytes;
@@ -90,9 +96,15 @@ public final class TcpExtent implements RemoteExtent {
             }
         }
         ByteBuffer buffer = buffers.take(sumBytes + dataBytes);
-        TcpRequest tcpRequest = requestMultiplexer.begin(
-                TcpFrame.READ, readRequest(start, dataBytes), new BufferSink(buffer), deadlineNs);
-        return new BufferedPiece(this, tcpRequest, buffer, sumBytes, skipBytes, bytes);
+        try {
+            TcpRequest tcpRequest = requestMultiplexer.begin(
+                    TcpFrame.READ, readRequest(start, dataBytes), new BufferSink(buffer), deadlineNs);
+            return new BufferedPiece(this, tcpRequest, buffer, sumBytes, skipBytes, bytes);
+        } catch (IOException e) {
+            // No request has it any more.
+            buffers.give(buffer);
+            throw e;
+        }
     }
 
     @Override
