@@ -80,6 +80,11 @@ final class RemoteConnection {
         return link.hasEnded();
     }
 
+    /** Whether the DataNode said anything since a time by {@link System#nanoTime}, so that what is late is late alone. */
+    boolean hasHeardSince(long nanoTime) {
+        return link.hasHeardSince(nanoTime);
+    }
+
     /** Whether the DataNode says where its RDMA channel is. */
     boolean offersVerbs() {
         return verbs != null;
@@ -105,7 +110,9 @@ final class RemoteConnection {
             throws IOException {
         PooledTcpExtent tcp = connections.attach(key, deadlineNs - System.nanoTime());
         VerbsExtent region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
-        return region != null && region.isUsable() ? new VerbsFirstExtent(region, tcp, endsNs, metricRegistry) : tcp;
+        return verbs != null && region != null && region.isUsable()
+                ? new VerbsFirstExtent(region, tcp, verbs.pause(), endsNs, metricRegistry)
+                : tcp;
     }
 
     void send(Message message, long deadlineNs) throws IOException {

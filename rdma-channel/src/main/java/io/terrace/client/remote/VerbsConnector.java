@@ -2,6 +2,7 @@ package io.terrace.client.remote;
 
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.SharedProvider;
 import io.terrace.channel.verbs.VerbsExtent;
 import io.terrace.channel.verbs.VerbsLink;
@@ -37,8 +38,7 @@ final class VerbsConnector {
     private final Way way;
     private final MetricRegistry metricRegistry;
     private @Nullable VerbsLink link;
-    private long pauseNs = FIRST_PAUSE_NS;
-    private long pausedUntilNs = System.nanoTime();
+    private final DoublingPause pause = new DoublingPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
 
     /** Failures are logged once, until RDMA works again. */
     private final LogThrottle failures = LogThrottle.once();
@@ -73,7 +73,7 @@ final class VerbsConnector {
     /** The range that a key was granted for, or null when RDMA does not lead there now; throws nothing, since tcp serves. */
     synchronized @Nullable VerbsExtent attach(RegionKey key, long timeoutNs) {
         long nowNs = System.nanoTime();
-        if (closed || pausedUntilNs - nowNs > 0) {
+        if (closed || !pause.isOver(nowNs)) {
             return null;
         }
         try {
@@ -84,16 +84,13 @@ final class VerbsConnector {
                 link = present;
             }
             if (present == null) {
-                pausedUntilNs = nowNs + LONGEST_PAUSE_NS;
+                pause.beginLongest(nowNs);
                 return null;
             }
-            VerbsExtent region = present.attach(key, timeoutNs);
-            pauseNs = FIRST_PAUSE_NS;
+            VerbsExtent region = attach(present, key, timeoutNs);
+            pause.worked();
             failures.reset();
             return region;
-        } catch (ChannelException e) {
-            LOG.debug("{} is not offered by RDMA at {}", key, address, e);
-            return null;
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
             // An interrupt says nothing about RDMA.
             if (!Thread.currentThread().isInterrupted()) {
@@ -103,19 +100,36 @@ final class VerbsConnector {
         }
     }
 
+    /** Null when the key is void, as that of an extent which could not be registered. */
+    private @Nullable VerbsExtent attach(VerbsLink present, RegionKey key, long timeoutNs) throws IOException {
+        try {
+            return present.attach(key, timeoutNs);
+        } catch (ChannelException e) {
+            if (e.status() != TransferStatus.NO_ACCESS) {
+                throw e;
+            }
+            LOG.debug("{} is not offered by RDMA at {}", key, address, e);
+            return null;
+        }
+    }
+
+    /** How long RDMA to the DataNode is left alone; its extents share it. */
+    DoublingPause pause() {
+        return pause;
+    }
+
     private void failed(Throwable why) {
         metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
         if (failures.first()) {
             LOG.info("No RDMA to {} for now, tcp serves: {}", address, String.valueOf(why));
         } else {
-            LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, why);
+            LOG.debug("No RDMA to {} for a while", address, why);
         }
         if (!(why instanceof IOException)) {
             // Its state is unknown.
             drop();
         }
-        pausedUntilNs = System.nanoTime() + pauseNs;
-        pauseNs = Math.min(LONGEST_PAUSE_NS, 2 * pauseNs);
+        pause.begin(System.nanoTime());
     }
 
     /** Whoever still holds the connection it belongs to attaches nothing any more. */

@@ -3,13 +3,17 @@ package io.terrace.client.remote;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ExtentPiece;
+import io.terrace.channel.transport.ReadCounter;
 import io.terrace.channel.transport.RemoteExtent;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A granted extent that is read by RDMA, and over tcp where RDMA fails: the same bytes, verified in the same way.
@@ -18,17 +22,31 @@ import org.jspecify.annotations.Nullable;
  * reads that the DataNode cannot see. Thread-safe.
  */
 final class VerbsFirstExtent implements RemoteExtent {
+    private static final Logger LOG = LoggerFactory.getLogger(VerbsFirstExtent.class);
+
+    /** A deadline that is over sooner was spent waiting for room in the device's queue, which says nothing of the way. */
+    private static final long SILENT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final RemoteExtent verbs;
     private final RemoteExtent tcp;
     private final long endsNs;
     private final MetricRegistry metricRegistry;
-    private final LongAdder reads = new LongAdder();
-    private final LongAdder bytes = new LongAdder();
+    private final DoublingPause pause;
+    private final ReadCounter counter = new ReadCounter();
+    private long reportedReads;
+    private long reportedBytes;
 
-    /** @param endsNs when the lease ends, on this process's clock */
-    VerbsFirstExtent(RemoteExtent verbs, RemoteExtent tcp, long endsNs, MetricRegistry metricRegistry) {
+    /**
+     * Reads nothing yet.
+     *
+     * @param pause of RDMA to the DataNode, for all its extents
+     * @param endsNs when the lease ends, on this process's clock
+     */
+    VerbsFirstExtent(
+            RemoteExtent verbs, RemoteExtent tcp, DoublingPause pause, long endsNs, MetricRegistry metricRegistry) {
         this.verbs = verbs;
         this.tcp = tcp;
+        this.pause = pause;
         this.endsNs = endsNs;
         this.metricRegistry = metricRegistry;
     }
@@ -46,10 +64,11 @@ final class VerbsFirstExtent implements RemoteExtent {
     @Override
     public ExtentPiece begin(long offset, int lengthBytes, long timeoutNs) throws IOException {
         if (mayUseVerbs() && lengthBytes <= verbs.maxPieceBytes()) {
+            long beganNs = System.nanoTime();
             try {
                 return new Piece(verbs.begin(offset, lengthBytes, timeoutNs), offset);
             } catch (ChannelException e) {
-                metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
+                failed(e, beganNs);
             }
         }
         return tcp.begin(offset, lengthBytes, timeoutNs);
@@ -65,12 +84,13 @@ final class VerbsFirstExtent implements RemoteExtent {
                 readPieces(offset, target, System.nanoTime() + timeoutNs);
                 return;
             }
+            long beganNs = System.nanoTime();
             try {
                 verbs.read(offset, target, timeoutNs);
-                counted(wanted);
+                counted(offset, wanted);
                 return;
             } catch (ChannelException e) {
-                metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
+                failed(e, beganNs);
                 target.position(position);
             }
         }
@@ -85,19 +105,32 @@ final class VerbsFirstExtent implements RemoteExtent {
 
     /** What was read by RDMA since this was asked last; null when nothing was. */
     @Nullable
-    ReadReport takeReport(long grantId) {
-        long readsNow = reads.sumThenReset();
-        long bytesNow = bytes.sumThenReset();
-        return readsNow > 0 || bytesNow > 0 ? new ReadReport(grantId, readsNow, bytesNow) : null;
+    synchronized ReadReport takeReport(long grantId) {
+        long reads = counter.reads() - reportedReads;
+        long bytes = counter.bytes() - reportedBytes;
+        reportedReads += reads;
+        reportedBytes += bytes;
+        return reads > 0 || bytes > 0 ? new ReadReport(grantId, reads, bytes) : null;
     }
 
     private boolean mayUseVerbs() {
-        return verbs.isUsable() && endsNs - System.nanoTime() > 0;
+        long nowNs = System.nanoTime();
+        return verbs.isUsable() && endsNs - nowNs > 0 && pause.isOver(nowNs);
     }
 
-    private void counted(int lengthBytes) {
-        reads.increment();
-        bytes.add(lengthBytes);
+    /** Where the way is silent, each read would wait for all of its time. */
+    private void failed(ChannelException why, long beganNs) {
+        metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
+        long nowNs = System.nanoTime();
+        if (why.status() == TransferStatus.DEADLINE && nowNs - beganNs >= SILENT_NS) {
+            pause.begin(nowNs);
+            LOG.debug("RDMA is silent, tcp serves for a while", why);
+        }
+    }
+
+    private void counted(long offset, int lengthBytes) {
+        pause.worked();
+        counter.count(offset, lengthBytes);
         metricRegistry.increment(Metric.CLIENT_VERBS_READS);
         metricRegistry.add(Metric.CLIENT_VERBS_BYTES, lengthBytes);
     }
@@ -123,12 +156,13 @@ final class VerbsFirstExtent implements RemoteExtent {
             if (second != null) {
                 return second.next(timeoutNs);
             }
+            long beganNs = System.nanoTime();
             try {
                 ByteBuffer arrived = first.next(timeoutNs);
-                counted(arrived.remaining());
+                counted(offset, arrived.remaining());
                 return arrived;
             } catch (ChannelException e) {
-                metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
+                failed(e, beganNs);
                 ExtentPiece again = tcp.begin(offset, first.lengthBytes(), timeoutNs);
                 second = again;
                 return again.next(timeoutNs);

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** When a client reads by RDMA, when not, and what it tells of it; without a device. */
@@ -31,10 +32,11 @@ final class OneSidedReadsTest {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final Way verbs = new Way();
     private final Way tcp = new Way();
+    private final DoublingPause pause = new DoublingPause(HOUR_NS, HOUR_NS);
 
     @Test
     void read_whileTheLeaseLasts_isByRdma() throws Exception {
-        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, System.nanoTime() + HOUR_NS, metricRegistry);
+        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         region.begin(0, 10, HOUR_NS).next(HOUR_NS);
         assertThat(verbs.asked).isEqualTo(2);
@@ -45,7 +47,7 @@ final class OneSidedReadsTest {
 
     @Test
     void read_afterTheLease_isOverTcp_whichTheServerMayRefuse() throws Exception {
-        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, System.nanoTime() - 1, metricRegistry);
+        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() - 1, metricRegistry);
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         region.begin(0, 10, HOUR_NS).next(HOUR_NS);
         assertThat(verbs.asked).isZero();
@@ -55,17 +57,77 @@ final class OneSidedReadsTest {
 
     @Test
     void read_ofManyPieces_asksForEachWhetherTheLeaseLasts() throws Exception {
-        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, System.nanoTime() + HOUR_NS, metricRegistry);
+        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
         ByteBuffer target = ByteBuffer.allocate(10 * Way.MOST);
         region.read(0, target, HOUR_NS);
         assertThat(target.hasRemaining()).isFalse();
         assertThat(verbs.asked).isEqualTo(10);
+        assertThat(region.takeReport(7))
+                .as("heat counts reads, not pieces")
+                .isEqualTo(new ReadReport(7, 1, 10 * Way.MOST));
+    }
+
+    @Test
+    void read_whereRdmaIsSilent_isOverTcpForAPause_alsoOfOtherExtents() throws Exception {
+        verbs.failing = true;
+        verbs.status = TransferStatus.DEADLINE;
+        verbs.waitsMs = 60;
+        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
+        VerbsFirstExtent other = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
+        region.read(0, ByteBuffer.allocate(10), HOUR_NS);
+        region.read(0, ByteBuffer.allocate(10), HOUR_NS);
+        other.begin(0, 10, HOUR_NS).next(HOUR_NS);
+        assertThat(verbs.asked).isEqualTo(1);
+        assertThat(tcp.asked).isEqualTo(3);
+    }
+
+    @Test
+    void read_thatFoundNoRoomInTheQueue_isNoReasonForAPause() throws Exception {
+        verbs.failing = true;
+        verbs.status = TransferStatus.DEADLINE;
+        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
+        region.read(0, ByteBuffer.allocate(10), HOUR_NS);
+        region.read(0, ByteBuffer.allocate(10), HOUR_NS);
+        assertThat(verbs.asked).isEqualTo(2);
+    }
+
+    @Test
+    void pauses_growWhileItFails_andAreShortAgainOnceItWorked() {
+        DoublingPause growing = new DoublingPause(10, 25);
+        growing.begin(0);
+        assertThat(growing.isOver(9)).isFalse();
+        growing.begin(5);
+        assertThat(growing.isOver(10)).as("failed in the pause").isTrue();
+        growing.begin(10);
+        assertThat(growing.isOver(29)).isFalse();
+        growing.begin(30);
+        assertThat(growing.isOver(54)).isFalse();
+        assertThat(growing.isOver(55)).isTrue();
+        growing.worked();
+        growing.begin(100);
+        assertThat(growing.isOver(110)).isTrue();
+    }
+
+    @Test
+    void attach_thatIsLate_isNoRdmaForAWhile() {
+        AtomicInteger asked = new AtomicInteger();
+        VerbsConnector peer = new VerbsConnector(
+                NOBODY,
+                to -> {
+                    asked.incrementAndGet();
+                    throw new ChannelException(TransferStatus.DEADLINE, "planted", null);
+                },
+                metricRegistry);
+        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
+        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
+        assertThat(asked).hasValue(1);
+        assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
     }
 
     @Test
     void read_thatFailsByRdma_isDoneOverTcp_andCounted() throws Exception {
         verbs.failing = true;
-        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, System.nanoTime() + HOUR_NS, metricRegistry);
+        VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         assertThat(tcp.asked).isEqualTo(1);
         assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
@@ -180,7 +242,7 @@ final class OneSidedReadsTest {
         final ReadReporter reports = new ReadReporter(messages::add, (work, delayNs) -> waiting.add(work));
 
         VerbsFirstExtent region(long grantId) {
-            VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, System.nanoTime() + HOUR_NS, metricRegistry);
+            VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
             reports.add(grantId, region);
             return region;
         }
@@ -198,6 +260,8 @@ final class OneSidedReadsTest {
 
         int asked;
         boolean failing;
+        TransferStatus status = TransferStatus.DISCONNECTED;
+        long waitsMs;
 
         @Override
         public long lengthBytes() {
@@ -237,7 +301,8 @@ final class OneSidedReadsTest {
         private void ask() throws ChannelException {
             asked++;
             if (failing) {
-                throw new ChannelException(TransferStatus.DISCONNECTED, "planted", null);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(waitsMs));
+                throw new ChannelException(status, "planted", null);
             }
         }
 
