@@ -1,5 +1,6 @@
 package io.terrace.client.remote;
 
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.ResidentBlocks;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.transport.ChannelException;
@@ -8,6 +9,7 @@ import io.terrace.channel.transport.TransferStatus;
 import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantKey;
 import io.terrace.common.BlockKey;
+import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -44,6 +46,9 @@ public final class RemoteDataNode {
 
     /** From when somebody is to connect until it was tried. */
     private final AtomicBoolean connecting = new AtomicBoolean();
+
+    /** One line says that it cannot be reached, until it was read from. */
+    private final LogThrottle told = LogThrottle.once();
 
     /** Where to connect the next time. */
     private volatile Address address;
@@ -145,6 +150,7 @@ public final class RemoteDataNode {
         }
         if (failures != 0) {
             failures = 0;
+            told.reset();
         }
     }
 
@@ -158,10 +164,8 @@ public final class RemoteDataNode {
             return;
         }
         RemoteGrantCache present = current;
-        if (present != null) {
-            present.forget(grant);
-        }
         if (why instanceof ChecksumMismatchException) {
+            forget(present, grant);
             metricRegistry.increment(Metric.CLIENT_REMOTE_CORRUPT);
             LOG.warn("{} from the memory of {} does not match its checksums", grant.key(), address, why);
             if (present != null) {
@@ -169,9 +173,22 @@ public final class RemoteDataNode {
             }
         } else if (why instanceof ChannelException channel && channel.status() == TransferStatus.NO_ACCESS) {
             LOG.debug("The grant of {} at {} has ended", grant.key(), address);
+            forget(present, grant);
             grant.region().close();
-        } else {
+        } else if (grant.connection().hasEnded() || why instanceof MalformedMessageException) {
             pause(grant.connection(), why);
+        } else {
+            // One answer that is late says nothing of others: the connection stays, and what was granted over it.
+            LOG.debug("A read of {} at {} failed", grant.key(), address, why);
+            if (present != null) {
+                present.refuse(grant.key().block());
+            }
+        }
+    }
+
+    private static void forget(@Nullable RemoteGrantCache present, RemoteGrant grant) {
+        if (present != null) {
+            present.forget(grant);
         }
     }
 
@@ -262,7 +279,7 @@ public final class RemoteDataNode {
                     use(null);
                 }
             }
-        } catch (IOException | RuntimeException | LinkageError e) {
+        } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
             pause(null, e);
         } finally {
             connecting.set(false);
@@ -298,7 +315,15 @@ public final class RemoteDataNode {
         failures = failed;
         long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failed - 1));
         pausedUntilNs = nanoClock.getAsLong() + pauseNs;
-        LOG.debug("No tcp channel to DataNode {} at {} for {} ms", uuid, address, pauseNs / 1_000_000, why);
+        if (told.first()) {
+            LOG.info(
+                    "No tcp channel to DataNode {} at {} for now, stock HDFS serves its blocks: {}; if this stays, look there whether terrace.channel.tcp.port.offset is the same as here",
+                    uuid,
+                    address,
+                    String.valueOf(why));
+        } else {
+            LOG.debug("No tcp channel to DataNode {} at {} for {} ms", uuid, address, pauseNs / 1_000_000, why);
+        }
         closeIfStill(present);
     }
 }

@@ -5,7 +5,9 @@ import io.terrace.channel.GrantRequest;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantCache;
 import io.terrace.client.GrantKey;
@@ -15,6 +17,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +64,7 @@ final class RemoteGrantCache {
     }
 
     /**
-     * A grant, held already or asked for; null when it is refused or others are asking for too long.
+     * A grant, held already or asked for; null when it is refused, late, or others are asking for too long.
      *
      * @throws IOException when the connection is of no use
      */
@@ -117,7 +120,20 @@ final class RemoteGrantCache {
                 lookedNs = nowNs;
                 letGoOfOver(nowNs);
             }
-            RemoteGrant fresh = ask(pending.key(), token, pending.askedNs());
+            RemoteGrant fresh;
+            try {
+                fresh = ask(pending.key(), token, pending.askedNs());
+            } catch (SocketTimeoutException | ChannelException e) {
+                if (connection.hasEnded() || !connection.hasHeardSince(pending.askedNs())) {
+                    throw e;
+                }
+                // A disk may be slow. The DataNode is there, and so is what it granted.
+                LOG.debug("The grant of {} is late", pending.key(), e);
+                metricRegistry.increment(Metric.CLIENT_FALLBACK_TIMEOUT);
+                refuse(pending.key().block());
+                pending.fail(Metric.CLIENT_FALLBACK_TIMEOUT);
+                return;
+            }
             if (fresh == null) {
                 pending.fail(Metric.CLIENT_REMOTE_REFUSED);
                 return;
@@ -150,7 +166,7 @@ final class RemoteGrantCache {
         }
     }
 
-    private RemoteGrant granted(GrantKey key, Grant grant, long askedNs, long deadlineNs) throws IOException {
+    private @Nullable RemoteGrant granted(GrantKey key, Grant grant, long askedNs, long deadlineNs) throws IOException {
         metricRegistry.increment(Metric.CLIENT_REMOTE_GRANTS);
         if (!grant.descriptor().block().equals(key.block())) {
             throw new MalformedMessageException("a grant of another block than asked for");
@@ -161,13 +177,16 @@ final class RemoteGrantCache {
                 grant.descriptor().lengthBytes(),
                 Access.READ);
         long endsNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
+        RemoteExtent extent = connection.attach(region, settings, metricRegistry, endsNs, deadlineNs);
+        if (!extent.isUsable()) {
+            // Its chunks, dfs.bytes-per-checksum, do not fit a buffer.
+            extent.close();
+            refuse(key.block());
+            connection.send(new Message.Release(List.of(grant.grantId())), deadlineNs);
+            return null;
+        }
         return new RemoteGrant(
-                key,
-                grant.grantId(),
-                grant.descriptor().tier(),
-                connection,
-                connection.attach(region, settings, metricRegistry, endsNs, deadlineNs),
-                endsNs);
+                key, grant.grantId(), grant.descriptor().tier(), connection, extent, endsNs);
     }
 
     /** Lets go of the grant that a fresh one replaces, and of others when there are too many. */
