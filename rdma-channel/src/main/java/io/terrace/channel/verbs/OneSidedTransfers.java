@@ -56,15 +56,13 @@ final class OneSidedTransfers {
                     link.look(looks, deadlineNs);
                 }
             }
-            if (source != null) {
-                operation.copyFrom(source, buffers);
-            }
             try {
+                if (source != null) {
+                    operation.copyFrom(source, buffers);
+                }
                 oneSidedQueue.post(operation, range, offset, source != null, sumsAt, sumBytes);
-            } catch (IOException e) {
-                link.end(TransferStatus.FAILED);
-                oneSidedQueue.release(operation);
-                throw new ChannelException(TransferStatus.FAILED, "the device takes no more", e);
+            } catch (IOException | RuntimeException | Error e) {
+                throw notPosted(List.of(operation), e);
             }
             return operation;
         } finally {
@@ -95,10 +93,8 @@ final class OneSidedTransfers {
                 int frame = last ? link.placeAnnouncement(number, announcement) : -1;
                 try {
                     oneSidedQueue.postLanding(part, range, offset, frame, announcement.remaining());
-                } catch (IOException e) {
-                    link.end(TransferStatus.FAILED);
-                    parts.subList(i, parts.size()).forEach(oneSidedQueue::release);
-                    throw new ChannelException(TransferStatus.FAILED, "the device takes no more", e);
+                } catch (IOException | RuntimeException | Error e) {
+                    throw notPosted(parts.subList(i, parts.size()), e);
                 }
                 offset += part.bytes;
             }
@@ -106,6 +102,16 @@ final class OneSidedTransfers {
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Gives back what could not be posted: its buffers are those of all connections of the device. The link ends first, since
+     * the device may have taken a part of it.
+     */
+    private ChannelException notPosted(List<OneSidedRequest> operations, Throwable why) {
+        link.end(TransferStatus.FAILED);
+        operations.forEach(oneSidedQueue::release);
+        return new ChannelException(TransferStatus.FAILED, "the device takes no more", why);
     }
 
     /** Operations with the bytes in their buffers; none when there is no room for all. */
