@@ -12,12 +12,16 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The landing window of one connection for writes: asked for once enough was written to pay for it, attached on another
  * thread, used for the data of large frames. Until it is there, and where it is not to be had, data goes over tcp.
  */
 final class RdmaLanding implements LandingClient {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaLanding.class);
+
     /** A window costs the DataNode 4 MB that are pinned, and both sides a connection by RDMA. */
     static final long ASK_AFTER_BYTES = 1 << 20;
 
@@ -77,8 +81,18 @@ final class RdmaLanding implements LandingClient {
         if (key == null || key.lengthBytes() < WriteFrame.MAX_DATA_BYTES) {
             state = State.OFF;
         } else {
+            begin(key);
+        }
+    }
+
+    /** Where there is no thread for it, as wherever RDMA fails, tcp serves. */
+    private void begin(RegionKey key) {
+        try {
             attempt = connector.begin(datanode, where, key);
             state = State.ATTACHING;
+        } catch (RuntimeException | Error e) {
+            state = State.OFF;
+            connector.failed(datanode, where, e);
         }
     }
 
@@ -125,7 +139,7 @@ final class RdmaLanding implements LandingClient {
     private boolean write(WindowOutput attached, int at, ByteBuffer data) throws IOException {
         try {
             return attached.write(at, data);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             lost(attached, e);
             return false;
         }
@@ -145,18 +159,27 @@ final class RdmaLanding implements LandingClient {
     }
 
     /** Data goes over tcp from now on. */
-    private void lost(WindowOutput attached, IOException why) throws IOException {
+    private void lost(WindowOutput attached, Throwable why) throws IOException {
         writer = null;
         state = State.OFF;
         connector.failed(datanode, where, why);
-        attached.close();
+        close(attached);
         if (!ring.isEmpty()) {
             throw new WindowLostException(where, why);
         }
     }
 
+    /** The file goes on, or has been written: it does not fail with an RDMA connection that cannot be closed. */
+    private static void close(WindowOutput attached) {
+        try {
+            attached.close();
+        } catch (IOException | RuntimeException | Error e) {
+            LOG.debug("Closing a window", e);
+        }
+    }
+
     @Override
-    public void close() throws IOException {
+    public void close() {
         WindowConnector.Attempt begun = attempt;
         attempt = null;
         if (begun != null) {
@@ -166,7 +189,7 @@ final class RdmaLanding implements LandingClient {
         writer = null;
         state = State.OFF;
         if (attached != null) {
-            attached.close();
+            close(attached);
         }
     }
 }

@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class WindowLostException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    WindowLostException(String where, IOException why) {
+    WindowLostException(String where, Throwable why) {
         super("the connection by RDMA to " + where + " has ended with data on its way", why);
     }
 }

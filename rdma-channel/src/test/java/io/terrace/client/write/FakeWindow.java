@@ -19,6 +19,9 @@ final class FakeWindow implements LandingWindow, WindowOutput {
     private boolean closed;
     private boolean connected = true;
 
+    /** Whether the next write fails as nobody expects. */
+    volatile boolean broken;
+
     /** Whether the device has no room for the next write. */
     volatile boolean busy;
 
@@ -67,6 +70,9 @@ final class FakeWindow implements LandingWindow, WindowOutput {
     public synchronized boolean write(int at, ByteBuffer data) throws IOException {
         if (!connected) {
             throw new EOFException("disconnected");
+        }
+        if (broken) {
+            throw new IllegalStateException("as was wanted");
         }
         if (busy) {
             return false;

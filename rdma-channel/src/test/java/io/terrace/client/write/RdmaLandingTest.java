@@ -193,6 +193,18 @@ final class RdmaLandingTest {
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_RECOVERIES)).isZero();
     }
 
+    @Test
+    void write_thatFailsAsNobodyExpects_leavesTheFileToTcp() throws Exception {
+        start(new WithWindows(), (where, key) -> window);
+        ByteArrayOutputStream written = writeUntilLanded();
+        window.broken = true;
+        written.writeBytes(write(BLOCK_BYTES, 9));
+        streamer.close();
+        assertThat(stored()).isEqualTo(written.toByteArray());
+        assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
+        assertThat(streamer.badNodes()).isEmpty();
+    }
+
     /** What has no room for one frame would never have room. */
     @Test
     void windowThatIsTooSmall_isNotUsed() throws Exception {
