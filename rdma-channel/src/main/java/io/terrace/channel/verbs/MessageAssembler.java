@@ -31,12 +31,19 @@ final class MessageAssembler {
             assembled = null;
         } else {
             assembled = message;
-            owed++;
+            owe();
         }
     }
 
-    /** A frame that was no message has been dealt with. */
-    void owe() {
+    /**
+     * A frame that was no message has been dealt with.
+     *
+     * @throws MalformedMessageException when more frames came than there were credits for
+     */
+    void owe() throws MalformedMessageException {
+        if (owed >= ControlFrame.WINDOW) {
+            throw new MalformedMessageException("more frames than there were credits for");
+        }
         owed++;
     }
 
