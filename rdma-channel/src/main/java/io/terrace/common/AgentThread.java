@@ -98,6 +98,25 @@ public final class AgentThread {
         }
     }
 
+    /**
+     * As {@link #stop}, and waits for the thread to end, also when the caller is interrupted: for whoever frees memory then
+     * that the thread uses.
+     */
+    public void closeUninterruptibly() {
+        stop(false);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private void run() {
         while (!closed) {
             turn();

@@ -56,6 +56,31 @@ class AgentThreadTest {
         assertThat(latch.await(WAIT_S, TimeUnit.SECONDS)).isTrue();
     }
 
+    @Test
+    void closeUninterruptibly_ofAnInterruptedCaller_returnsWhenTheLastTurnIsOver() throws Exception {
+        CountDownLatch inTurn = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        agent.steps.add(() -> {
+            inTurn.countDown();
+            await(mayEnd);
+        });
+        thread.start();
+        await(inTurn);
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Thread closer = new Thread(() -> {
+            Thread.currentThread().interrupt();
+            thread.closeUninterruptibly();
+            interrupted.set(Thread.currentThread().isInterrupted());
+        });
+        closer.start();
+        closer.join(100);
+        assertThat(closer.isAlive()).isTrue();
+        mayEnd.countDown();
+        closer.join(WAIT_MS);
+        assertThat(agent.ended.getCount()).isZero();
+        assertThat(interrupted).isTrue();
+    }
+
     /** Gives it a step and waits until it was done. */
     private void step(AgentThread on) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);

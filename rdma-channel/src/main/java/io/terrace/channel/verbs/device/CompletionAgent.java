@@ -55,9 +55,9 @@ public final class CompletionAgent {
         thread.start();
     }
 
-    /** Returns when it takes nothing any more. */
+    /** Returns when it takes nothing any more, also to who is interrupted: the native queue is destroyed then. */
     public void close() {
-        thread.close(false, 0);
+        thread.closeUninterruptibly();
     }
 
     private int turn(long startNs) throws IOException {

@@ -53,7 +53,7 @@ public final class ConnectionEvents implements Closeable {
 
     @Override
     public void close() throws IOException {
-        thread.close(false, 0);
+        thread.closeUninterruptibly();
         cm.destroyEventChannel(channel);
     }
 
