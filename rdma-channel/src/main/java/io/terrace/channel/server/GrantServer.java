@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Serves the grants of a DataNode to clients of its host: listens on a Unix socket, knows each client's user from the kernel
  * ({@code SO_PEERCRED}), and has a {@link GrantDispatcher} carry out what it asks for.
  *
- * <p>One selector thread moves the bytes of all clients. A client's input waits while its call runs, so the memory and the
+ * <p>One selector thread moves the bytes of all clients; {@link PeerCredentials} asks for their names. A client's input waits while its call runs, so the memory and the
  * work that any client can claim is bounded. Clients beyond a limit, and those that send half a message or garbage or take
  * no answers, are cut; other clients do not notice.
  *
@@ -58,8 +57,12 @@ public final class GrantServer implements AutoCloseable {
     /** Until their grants have ended: the limits count these. */
     private final Map<Long, GrantSession> sessions = new ConcurrentHashMap<>();
 
+    private final PeerCredentials credentials;
     private final FairQuota<String> connections;
     private long lastNumber;
+    /** Without a free file descriptor it fails four times a second. */
+    private final LogThrottle notAccepted = new LogThrottle(TimeUnit.MINUTES.toNanos(1));
+
     private final LogThrottle cuts = new LogThrottle(LOG_NS);
     private volatile WriteAcceptor writes = WriteAcceptor.NONE;
     private volatile boolean closing;
@@ -103,6 +106,10 @@ public final class GrantServer implements AutoCloseable {
             listener.close();
             throw e;
         }
+        this.credentials = new PeerCredentials(
+                "terrace-grants-users-" + datanode,
+                limits.connections(),
+                (channel, who) -> loop.add(listening, () -> admit(channel, who)));
         metricRegistry.gauge(Metric.CHANNEL_CONNECTIONS, sessions::size);
         thread.start();
     }
@@ -160,6 +167,7 @@ public final class GrantServer implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("Cannot remove {}", socket, e);
         }
+        credentials.close();
         for (GrantSession session : sessions.values()) {
             try {
                 end(session);
@@ -180,8 +188,9 @@ public final class GrantServer implements AutoCloseable {
         public void serve(SelectionKey key, long nowNs) throws IOException {
             if (key.channel() == listener) {
                 SocketChannel channel = listener.accept();
-                if (channel != null) {
-                    admit(channel, nowNs);
+                if (channel != null && !credentials.ask(channel)) {
+                    metricRegistry.increment(Metric.CHANNEL_CONNECTIONS_REFUSED);
+                    channel.close();
                 }
                 return;
             }
@@ -199,8 +208,15 @@ public final class GrantServer implements AutoCloseable {
             if (key.channel() == listener) {
                 // Without a free file descriptor the listener stays ready and this thread would spin, so wait for the
                 // next sweep.
-                LOG.warn("Cannot accept a client", why);
                 listening.interestOps(0);
+                Long others = notAccepted.next(System.nanoTime());
+                if (others != null) {
+                    LOG.warn(
+                            "Cannot accept a client at {}: {}; where files are too many, raise the DataNode's ulimit -n ({} others before it)",
+                            socket,
+                            String.valueOf(why),
+                            others);
+                }
                 return;
             }
             GrantSession session = (GrantSession) key.attachment();
@@ -230,10 +246,12 @@ public final class GrantServer implements AutoCloseable {
     }
 
     /** Makes a connection a session; one beyond the limits is closed. */
-    private void admit(SocketChannel channel, long nowNs) throws IOException {
+    private void admit(SocketChannel channel, UnixDomainPrincipal who) throws IOException {
+        if (!credentials.take(channel)) {
+            return;
+        }
         @Nullable String counted = null;
         try {
-            UnixDomainPrincipal who = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
             String user = who.user().getName();
             if (!connections.take(user, 1)) {
                 metricRegistry.increment(Metric.CHANNEL_CONNECTIONS_REFUSED);
@@ -242,7 +260,7 @@ public final class GrantServer implements AutoCloseable {
             }
             counted = user;
             GrantSession session =
-                    new GrantSession(++lastNumber, who, channel, loop, dispatcher.workers(), this::take, nowNs);
+                    new GrantSession(++lastNumber, who, channel, loop, dispatcher.workers(), this::take, System.nanoTime());
             sessions.put(session.number, session);
         } catch (IOException | RuntimeException | Error e) {
             if (counted != null) {
