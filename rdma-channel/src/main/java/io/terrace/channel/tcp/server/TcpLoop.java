@@ -291,18 +291,18 @@ public final class TcpLoop implements Closeable {
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
         long answerNs = TimeUnit.MILLISECONDS.toNanos(limits.answerTimeoutMs());
         for (TcpSession session : Set.copyOf(sessions)) {
-            boolean silent = session.isSilent(nowNs, requestNs);
-            boolean half = session.isHalf(nowNs, requestNs);
-            boolean stuck = session.output.isStuck(nowNs, requestNs);
-            boolean behind = session.output.isBehind(nowNs, answerNs);
-            if (silent || half || stuck || behind) {
-                LOG.debug(
-                        "Cut connection {}: silent {}, half a request {}, stuck {}, far behind {}",
-                        session.number,
-                        silent,
-                        half,
-                        stuck,
-                        behind);
+            String late = null;
+            if (session.isSilent(nowNs, requestNs)) {
+                late = "no request in " + limits.requestTimeoutMs() + " ms";
+            } else if (session.isHalf(nowNs, requestNs)) {
+                late = "half a request for " + limits.requestTimeoutMs() + " ms";
+            } else if (session.output.isStuck(nowNs, requestNs)) {
+                late = "it took nothing of a response for " + limits.requestTimeoutMs() + " ms";
+            } else if (session.output.isBehind(nowNs, answerNs)) {
+                late = "it did not take all of a response in " + limits.answerTimeoutMs() + " ms";
+            }
+            if (late != null) {
+                tellCut(session, late);
                 cut(session);
             } else if (nowNs - session.lastInputNs > idleNs) {
                 LOG.debug("Connection {} is not used", session.number);
