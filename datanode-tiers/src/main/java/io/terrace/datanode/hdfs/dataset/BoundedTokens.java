@@ -28,10 +28,19 @@ public final class BoundedTokens {
         byte[] password = reader.bytes(reader.vint());
         Text kind = new Text(reader.bytes(reader.vint()));
         Text service = new Text(reader.bytes(reader.vint()));
+        check(identifier);
+        return new Token<>(identifier, password, kind, service);
+    }
+
+    /**
+     * Of a token that was read elsewhere.
+     *
+     * @throws IOException when the identifier cannot be decoded without allocating more than its size allows
+     */
+    public static void check(byte[] identifier) throws IOException {
         if (identifier.length > 0 && identifier[0] <= 0) {
             checkWritable(new Reader(identifier));
         }
-        return new Token<>(identifier, password, kind, service);
     }
 
     /** The format before HDFS-11026, still the default; the other is protobuf, which bounds itself. */

@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs.write;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.LogThrottle;
+import io.terrace.datanode.hdfs.dataset.BoundedTokens;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.NextNodeException;
@@ -183,6 +184,7 @@ public final class DatasetBlockStore implements BlockStore {
             return;
         }
         try {
+            checkBounds(wanted);
             datanode.getBlockPoolTokenSecretManager()
                     .checkAccess(
                             wanted.token(),
@@ -205,6 +207,15 @@ public final class DatasetBlockStore implements BlockStore {
         } catch (RuntimeException e) {
             // Hadoop looks into a token before it looks at its secret.
             throw new InvalidToken("not a token of a block");
+        }
+    }
+
+    /** Hadoop decodes the identifier before it looks at the password, and allocates whatever lengths it states. */
+    private static void checkBounds(WriteRequest wanted) throws InvalidToken {
+        try {
+            BoundedTokens.check(wanted.token().getIdentifier());
+        } catch (IOException e) {
+            throw new InvalidToken("not a token of a block: " + e.getMessage());
         }
     }
 

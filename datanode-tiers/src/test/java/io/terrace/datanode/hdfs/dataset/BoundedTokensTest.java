@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.io.ByteArrayInputStream;
@@ -9,6 +10,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.EnumSet;
 import org.apache.hadoop.fs.StorageType;
@@ -16,6 +18,7 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.token.Token;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -92,6 +95,18 @@ class BoundedTokensTest {
             assertThat(allocatedBytes).as("bit %d flipped", bit).isLessThan(MOST_BYTES);
         }
         assertThat(refused).isPositive();
+    }
+
+    /** As in a request to write, whose protobuf brings the identifier alone. */
+    @Test
+    void identifier_thatStatesMoreThanItHas_isRefusedBeforeItIsDecoded() throws IOException {
+        byte[] identifier = token(false).getIdentifier();
+        BoundedTokens.check(identifier);
+        ByteArrayOutputStream lying = new ByteArrayOutputStream();
+        lying.write(0);
+        lying.write(0);
+        lying.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(1 << 30).array());
+        assertThatThrownBy(() -> BoundedTokens.check(lying.toByteArray())).isInstanceOf(IOException.class);
     }
 
     private static boolean isRefused(byte[] serialized) {
