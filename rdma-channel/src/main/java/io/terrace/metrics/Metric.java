@@ -225,6 +225,9 @@ public enum Metric {
             "channel.verbs.held_off",
             Kind.GAUGE,
             "Addresses that no RDMA connection is taken from for a minute, since too many from there were of no use, as those of who guesses keys are."),
+    CHANNEL_VERBS_CONNECTIONS_REFUSED(
+            "channel.verbs.connections.refused",
+            "Connections by RDMA that were not taken: too many, in all or of one address, held off, or the device failed; tcp serves their clients."),
     CHANNEL_WRITE_CONNECTIONS(
             "channel.write.connections",
             Kind.GAUGE,

@@ -15,6 +15,7 @@ import io.terrace.channel.verbs.device.ConnectionEvents;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.device.QueuePair;
 import io.terrace.common.CloseAll;
+import io.terrace.common.FairQuota;
 import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
@@ -55,23 +56,37 @@ public final class VerbsListener implements Closeable {
     private final AddressBlocklist heldOff = new AddressBlocklist();
     private final LogThrottle logThrottle = new LogThrottle(LOG_NS);
     private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
+
+    /** Whoever can connect takes a place before he shows anything: one address leaves some for others. */
+    private final FairQuota<InetAddress> places;
+
+    private final Runnable refused;
     private final BlockingQueue<VerbsLink> accepted;
     private final CompletionAgent thread;
     private long lastSession;
     private volatile boolean closed;
+    private volatile boolean removed;
 
     private record Session(long number, InetAddress from, VerbsLink link) {}
 
-    /** @param messages whether somebody accepts connections and takes messages; if not, they are for attaching only */
+    /**
+     * Listens, and answers nobody yet.
+     *
+     * @param messages whether somebody accepts connections and takes messages; if not, they are for attaching only
+     * @param refused told of each connection that is not taken
+     */
     VerbsListener(
             VerbsProvider provider,
             RdmaCm cm,
             ConnectionEvents events,
             SocketAddress where,
             VerbsLimits limits,
-            boolean messages)
+            boolean messages,
+            Runnable refused)
             throws IOException {
         this.messages = messages;
+        this.refused = refused;
+        this.places = new FairQuota<>(limits.sessions());
         this.cm = cm;
         this.events = events;
         this.limits = limits;
@@ -166,6 +181,11 @@ public final class VerbsListener implements Closeable {
         return sessions.size();
     }
 
+    /** Whether connections are taken: false once it is closed, or the device was removed, after which it is to be closed. */
+    boolean isServing() {
+        return !closed && !removed;
+    }
+
     /** Addresses that none is taken from, for a minute. */
     public int addressesHeldOff() {
         return heldOff.count(System.nanoTime());
@@ -203,27 +223,42 @@ public final class VerbsListener implements Closeable {
 
     /** On the thread of the connection events. */
     private synchronized void take(EventType type, RdmaCmId id) {
+        if (type == EventType.RDMA_CM_EVENT_DEVICE_REMOVAL) {
+            // Here it can only be noted: to close waits for this thread's events.
+            removed = true;
+            VerbsProvider.LOG.warn("The RDMA device of {} was removed", address);
+        }
         if (type != EventType.RDMA_CM_EVENT_CONNECT_REQUEST) {
             return;
         }
         QueuePair pair = null;
+        InetAddress placed = null;
         try {
-            if (closed || sessions.size() >= limits.sessions()) {
-                throw new IOException(closed ? "the listener is closed" : "too many connections");
+            if (!isServing()) {
+                throw new IOException("the listener is closed");
             }
             InetAddress from = from(id);
             if (!messages && heldOff.isHeldOff(from, System.nanoTime())) {
                 throw new IOException(from + " is held off");
             }
+            if (!(messages ? places.takeAny(from, 1) : places.take(from, 1))) {
+                throw new IOException("too many connections, from " + from + " or in all");
+            }
+            placed = from;
             long number = ++lastSession;
             pair = new QueuePair(domain, cm, events, id, completions.queue(), number, OneSidedQueue.requests(1));
             VerbsLink link = new VerbsLink(domain, pair, null, ranges, 1, messages);
             Session session = new Session(number, from, link);
             sessions.put(number, session);
+            placed = null;
             events.tell(id, (what, which) -> happened(session, id, what));
             cm.accept(id, ConnectSequence.parameters());
         } catch (IOException | RuntimeException | Error e) {
             refuse(id, pair);
+            if (placed != null) {
+                places.release(placed, 1);
+            }
+            refused.run();
             Long others = logThrottle.next(System.nanoTime());
             if (others != null) {
                 VerbsProvider.LOG.info(
@@ -243,6 +278,7 @@ public final class VerbsListener implements Closeable {
         try {
             Session session = pair == null ? null : sessions.remove(lastSession);
             if (session != null) {
+                places.release(session.from, 1);
                 session.link.close();
             } else {
                 if (pair != null) {
@@ -272,6 +308,9 @@ public final class VerbsListener implements Closeable {
         close(session.link);
         // Last: close() waits for the session's end before it destroys the completion queue.
         boolean first = sessions.remove(session.number) != null;
+        if (first) {
+            places.release(session.from, 1);
+        }
         if (first && !messages && !session.link.wasOfUse() && heldOff.wasUseless(session.from, System.nanoTime())) {
             VerbsProvider.LOG.warn(
                     "No RDMA connection is accepted from {} for a minute: more than {} useless ones came from there within a minute",

@@ -72,16 +72,20 @@ public final class VerbsProvider implements Closeable {
 
     /** Listens for those who attach ranges and send messages. */
     VerbsListener listen(SocketAddress where) throws IOException {
-        return listen(where, true);
+        return listen(where, true, () -> {});
     }
 
-    /** Listens for those who attach ranges and say nothing else; a message costs its sender the connection. */
-    VerbsListener serve(SocketAddress where) throws IOException {
-        return listen(where, false);
+    /**
+     * Listens for those who attach ranges and say nothing else; a message costs its sender the connection.
+     *
+     * @param refused told of each connection that is not taken
+     */
+    VerbsListener serve(SocketAddress where, Runnable refused) throws IOException {
+        return listen(where, false, refused);
     }
 
-    private VerbsListener listen(SocketAddress where, boolean messages) throws IOException {
-        VerbsListener listener = new VerbsListener(this, cm, events, where, limits, messages);
+    private VerbsListener listen(SocketAddress where, boolean messages, Runnable refused) throws IOException {
+        VerbsListener listener = new VerbsListener(this, cm, events, where, limits, messages, refused);
         listener.start();
         return listener;
     }

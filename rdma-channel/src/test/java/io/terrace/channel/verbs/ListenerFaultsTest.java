@@ -1,13 +1,17 @@
 package io.terrace.channel.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.verbs.device.QueuePair;
+import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -105,7 +109,7 @@ final class ListenerFaultsTest {
         // It would take what is polled for the other.
         listener.close();
         device.connections.onCreate = id -> listening = id;
-        try (VerbsListener own = provider.serve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+        try (VerbsListener own = provider.serve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), () -> {})) {
             for (long guess = 1; guess <= AddressBlocklist.TOLERATED + 1; guess++) {
                 comes(own);
                 poll(failed(guess));
@@ -122,6 +126,38 @@ final class ListenerFaultsTest {
         }
     }
 
+    /** The fake device has no batches, so that a post ends in a NullPointerException. */
+    @Test
+    void post_thatEndsInAnything_givesTheBuffersBack_thatAllConnectionsShare() throws Exception {
+        VerbsLink link = accepted();
+        Attachment range = new Attachment(0, new int[] {1}, 0, 0, 0, ChecksumType.NONE, 1, 0, 0);
+        assertThatThrownBy(() -> link.transfers()
+                        .begin(range, 0, 10, RegisteredBuffers.LARGE_BYTES, null, 0, 0, System.nanoTime() + TIMEOUT_NS))
+                .isInstanceOf(ChannelException.class)
+                .hasRootCauseInstanceOf(NullPointerException.class);
+        assertThat(provider.deviceCounters().lentBuffers).hasValue(0);
+        assertThat(link.hasEnded()).isTrue();
+    }
+
+    @Test
+    void connections_ofOneAddress_leavePlacesForOthers_whereClientsOnlyAttach() throws Exception {
+        listener.close();
+        provider.close();
+        device.connections.onCreate = id -> listening = id;
+        provider = new VerbsProvider(new VerbsLimits(1, 4, 8, 1 << 20), false);
+        AtomicInteger refused = new AtomicInteger();
+        listener = provider.serve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), refused::incrementAndGet);
+        for (int i = 0; i < 4; i++) {
+            happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, device.connections.id());
+        }
+        await().until(() -> refused.get() == 2);
+        assertThat(listener.connections()).isEqualTo(2);
+
+        device.connections.from = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
+        happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, device.connections.id());
+        awaitConnections(3);
+    }
+
     private void comes(VerbsListener own) throws IOException {
         happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, device.connections.id());
         await().until(() -> own.connections() == 1);
@@ -135,12 +171,15 @@ final class ListenerFaultsTest {
 
     /** Somebody more; returns the number of his connection. */
     private long connect() throws Exception {
+        assertThat(accepted()).isNotNull();
+        return ++connections;
+    }
+
+    private VerbsLink accepted() throws Exception {
         RdmaCmId id = device.connections.id();
         happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, id);
         happens(EventType.RDMA_CM_EVENT_ESTABLISHED, id);
-        VerbsLink link = listener.accept(TIMEOUT_NS);
-        assertThat(link).isNotNull();
-        return ++connections;
+        return listener.accept(TIMEOUT_NS);
     }
 
     private void happens(EventType type, RdmaCmId id) throws IOException {

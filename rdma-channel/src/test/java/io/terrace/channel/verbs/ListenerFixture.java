@@ -59,7 +59,7 @@ abstract class ListenerFixture {
 
     /** Another listener of the same process, one whose clients only attach. */
     VerbsListener serve() throws IOException {
-        return provider.serve(new InetSocketAddress(address.getAddress(), address.getPort() + 1_000));
+        return provider.serve(new InetSocketAddress(address.getAddress(), address.getPort() + 1_000), () -> {});
     }
 
     VerbsLink connect() throws IOException {
