@@ -70,13 +70,16 @@ final class GrantServers implements Closeable {
             BlockTokens tokens = new BlockTokens(datanode);
             rdma = VerbsServing.serve(
                     datanode, tokens, settings.extentsMax() + settings.nvmExtentsMax(), parts.metricRegistry());
+            ExtentRegistry extents = rdma.extents();
+            if (extents != null) {
+                // At once: whatever fails from here on, RDMA ends with it.
+                toClose.add(extents);
+            }
             AnnouncedBlocks announced = new AnnouncedBlocks(slots);
             NvmService onNvm = settings.nvmEnabled()
                     ? toClose.add(new NvmService(parts, tokens, volumes, slots, announced))
                     : null;
-            ExtentRegistry extents = rdma.extents();
             if (extents != null) {
-                toClose.add(extents);
                 memory.files().beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
                 if (onNvm != null) {
                     onNvm.registeredBy(extents);
@@ -136,7 +139,7 @@ final class GrantServers implements Closeable {
             if (onNvm != null) {
                 onNvm.servedBy(local, remote);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             close();
             throw e;
         }
@@ -163,9 +166,9 @@ final class GrantServers implements Closeable {
         return nvm;
     }
 
-    /** Why there is no RDMA although it is wanted; empty when there is, or it is not. */
+    /** Why there is no RDMA now although it is wanted; empty when there is, or it is not. */
     String rdmaProblem() {
-        return rdma.problem();
+        return rdma.problemNow();
     }
 
     @Override

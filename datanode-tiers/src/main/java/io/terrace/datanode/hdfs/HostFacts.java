@@ -19,7 +19,7 @@ final class HostFacts {
             DataNodeConfig settings,
             MemoryDirectory directory,
             boolean grants,
-            String rdmaProblem,
+            Supplier<String> rdmaProblem,
             Supplier<String> nvmProblem)
             throws IOException {
         long ramDiskVolumes = DataNode.getStorageLocations(datanode.getConf()).stream()

@@ -13,10 +13,10 @@ record TokenlessWindows(LandingWindows rdma, BooleanSupplier tokens) implements 
     }
 
     @Override
-    public LandingWindow open() throws IOException {
+    public LandingWindow open(String owner) throws IOException {
         if (tokens.getAsBoolean()) {
             throw new IOException(VerbsServing.UNTRUSTED);
         }
-        return rdma.open();
+        return rdma.open(owner);
     }
 }

@@ -36,9 +36,14 @@ final class VerbsServing {
      *
      * @param oneSided the same for those who grant; {@link OneSidedRanges#NONE} where there are none
      * @param windows that clients write into; {@link LandingWindows#NONE} where there are none
-     * @param problem why there are none although they are wanted; empty otherwise
+     * @param problem why there were none at the start although they are wanted; empty otherwise
      */
     record Served(@Nullable ExtentRegistry extents, OneSidedRanges oneSided, LandingWindows windows, String problem) {
+        /** Also why there is none for now, as after the device was removed. */
+        String problemNow() {
+            return extents == null ? problem : extents.problem();
+        }
+
         private static Served without(String problem) {
             return new Served(null, OneSidedRanges.NONE, LandingWindows.NONE, problem);
         }
@@ -77,6 +82,8 @@ final class VerbsServing {
                     + ", which leads to port " + port + "; write one that leads from " + transfer.getPort()
                     + " to 1 to 65535");
         }
+        // Read before anything is opened: a setting that is wrong ends the start.
+        long windowsMax = TerraceSettings.DATANODE_WRITE_WINDOWS_MAX.get(conf);
         long registeredMax = TerraceSettings.CHANNEL_VERBS_REGISTERED_MAX.get(conf);
         VerbsLimits byDefault = VerbsLimits.DEFAULT;
         VerbsLimits limits =
@@ -87,6 +94,8 @@ final class VerbsServing {
         try {
             ExtentRegistry extents =
                     ExtentRegistry.open(new InetSocketAddress(transfer.getAddress(), port), limits, choices, refused);
+            extents.tellRefusedConnections(
+                    () -> metricRegistry.increment(Metric.CHANNEL_VERBS_CONNECTIONS_REFUSED));
             metricRegistry.gauge(
                     Metric.CHANNEL_VERBS_CONNECTIONS, () -> extents.listener().connections());
             metricRegistry.gauge(
@@ -96,7 +105,7 @@ final class VerbsServing {
             metricRegistry.gauge(
                     Metric.CHANNEL_VERBS_HELD_OFF, () -> extents.listener().addressesHeldOff());
             LOG.info("Serving memory by RDMA at {}", extents.address());
-            ListenerWindows windows = extents.windows(TerraceSettings.DATANODE_WRITE_WINDOWS_MAX.get(conf));
+            ListenerWindows windows = extents.windows(windowsMax);
             metricRegistry.gauge(Metric.CHANNEL_WRITE_WINDOWS, windows::count);
             return trusted
                     ? new Served(extents, extents, windows, "")

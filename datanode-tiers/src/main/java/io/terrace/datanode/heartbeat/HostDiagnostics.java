@@ -39,7 +39,7 @@ public final class HostDiagnostics {
             long lockedMemoryBytes,
             int ramDiskVolumes,
             boolean grants,
-            String rdmaProblem,
+            Supplier<String> rdmaProblem,
             Supplier<String> nvmProblem,
             boolean duplicatesStay) {
 
@@ -85,11 +85,12 @@ public final class HostDiagnostics {
                             + " would stay after a crash",
                     "leave it at true"));
         }
-        if (!facts.rdmaProblem().isEmpty()) {
+        String rdmaProblem = facts.rdmaProblem().get();
+        if (!rdmaProblem.isEmpty()) {
             found.add(condition(
                     "rdma-unavailable",
                     Severity.WARNING,
-                    "RDMA is wanted and there is none, tcp serves: " + facts.rdmaProblem(),
+                    "RDMA is wanted and there is none, tcp serves: " + rdmaProblem,
                     "docs/rdma.md says what is needed; " + TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key()
                             + " = 0 asks for none"));
         }

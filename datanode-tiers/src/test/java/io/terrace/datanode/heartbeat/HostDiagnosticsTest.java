@@ -31,7 +31,7 @@ class HostDiagnosticsTest {
     @Test
     void look_whereRdmaIsWantedAndMissing_saysWhy() {
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device", () -> "", false);
+                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "there is no RDMA device", () -> "", false);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
                 .singleElement()
@@ -42,7 +42,7 @@ class HostDiagnosticsTest {
     void look_whereClientsOfThisHostCannotReadNvm_saysWhy_untilItIsRepaired() {
         String[] problem = {"the directory is gone"};
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "", () -> problem[0], false);
+                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> problem[0], false);
         HostDiagnostics host = new HostDiagnostics(Path.of("/nowhere"));
         assertThat(host.look(facts)).singleElement().satisfies(condition -> {
             assertThat(condition.getId()).isEqualTo("nvm-local-unavailable");
@@ -58,13 +58,13 @@ class HostDiagnosticsTest {
         file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
                 .isEmpty();
     }
 
     @Test
     void look_whereDuplicatesStay_saysThatNothingMoves() {
-        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "", () -> "", true);
+        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", true);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .extracting(ConditionProto::getId)
                 .containsExactly("duplicates-stay");
@@ -77,7 +77,7 @@ class HostDiagnosticsTest {
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, () -> "", () -> "", false)))
                 .containsExactlyInAnyOrder(
                         "memory-tmpfs-small",
                         "memory-too-little",
@@ -87,7 +87,7 @@ class HostDiagnosticsTest {
                         "memory-lazy-persist",
                         "memory-locked",
                         "channel-off");
-        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, () -> "", () -> "", false)))
                 .contains("memory-not-tmpfs");
     }
 
@@ -95,7 +95,7 @@ class HostDiagnosticsTest {
     void look_afterAResize_judgesTheSizeInForce() throws IOException {
         file("proc/meminfo", "MemTotal:       2097152 kB\nSwapTotal:             0 kB\n");
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(4 * GB, "tmpfs", 3 * GB, 0, 0, true, "", () -> "", false);
+                new HostDiagnostics.Facts(4 * GB, "tmpfs", 3 * GB, 0, 0, true, () -> "", () -> "", false);
         assertThat(ids(facts)).containsExactlyInAnyOrder("memory-tmpfs-small", "memory-too-little");
         assertThat(ids(facts.withCapacity(GB))).isEmpty();
         assertThat(ids(facts.withCapacity(GB).withCapacity(3 * GB))).containsExactly("memory-too-little");
@@ -103,7 +103,7 @@ class HostDiagnosticsTest {
 
     @Test
     void look_whereNothingCanBeRead_saysNothingOfIt() {
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
                 .isEmpty();
     }
 }

@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExtentRegistry implements OneSidedRanges, Closeable {
     private static final long CLOSE_S = 10;
+    private static final long LOOK_MS = 1_000;
+
+    /** Without a device, one of so many looks tries to serve again. */
+    private static final int LOOKS_BETWEEN_TRIES = 10;
 
     private record Place(BlockKey block, long address) {}
 
@@ -49,7 +53,15 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
     }
 
     private final VerbsProvider provider;
-    private final VerbsListener listener;
+    private final InetSocketAddress wanted;
+
+    /** After the device was removed it is closed, until there is another. */
+    private volatile VerbsListener listener;
+
+    /** Why nothing is served now; empty otherwise. */
+    private volatile String problem = "";
+
+    private volatile Runnable connectionRefused = () -> {};
     private final Map<Place, Extent> extents = new HashMap<>();
     private final Map<RegionKey, Extent> granted = new HashMap<>();
 
@@ -57,14 +69,18 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
     private final ScheduledThreadPoolExecutor later;
 
     private final Runnable refused;
-    private final LogThrottle refusals = LogThrottle.once();
+    private final LogThrottle refusals = new LogThrottle(TimeUnit.MINUTES.toNanos(1));
+    private int looks;
     private boolean closed;
 
-    private ExtentRegistry(VerbsProvider provider, VerbsListener listener, Runnable refused) {
+    private ExtentRegistry(VerbsProvider provider, InetSocketAddress wanted, Runnable refused, long lookMs)
+            throws IOException {
         this.provider = provider;
-        this.listener = listener;
+        this.wanted = wanted;
         this.refused = refused;
+        this.listener = listen();
         this.later = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("terrace-verbs-extents"));
+        var unused = later.scheduleWithFixedDelay(this::look, lookMs, lookMs, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -76,9 +92,18 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
      */
     public static ExtentRegistry open(
             InetSocketAddress where, VerbsLimits limits, VerbsOptions choices, Runnable refused) throws IOException {
-        VerbsProvider provider = VerbsProvider.open(limits, choices);
+        return on(VerbsProvider.open(limits, choices), where, refused, LOOK_MS);
+    }
+
+    /**
+     * As {@link #open}, with a provider that is closed with this.
+     *
+     * @param lookMs how often to look whether the device is still there
+     */
+    static ExtentRegistry on(VerbsProvider provider, InetSocketAddress where, Runnable refused, long lookMs)
+            throws IOException {
         try {
-            return new ExtentRegistry(provider, listen(provider, where), refused);
+            return new ExtentRegistry(provider, where, refused, lookMs);
         } catch (IOException | RuntimeException e) {
             CloseAll.after(e, List.of(provider));
             throw new IOException(e.getMessage(), e);
@@ -89,19 +114,33 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
         return listener.address();
     }
 
+    /** Told of each connection that is not taken, from now on. */
+    public void tellRefusedConnections(Runnable told) {
+        connectionRefused = told;
+    }
+
+    /** Why nothing is served for now, as after the device was removed; empty when it is. */
+    public String problem() {
+        return problem;
+    }
+
     @Override
     public String where() {
-        return listener.address() instanceof InetSocketAddress internet
+        VerbsListener present = listener;
+        if (!present.isServing()) {
+            return "";
+        }
+        return present.address() instanceof InetSocketAddress internet
                 ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
                 : "";
     }
 
     /** Windows that clients write into, of so many bytes together. */
     public ListenerWindows windows(long mostBytes) {
-        return new ListenerWindows(listener, where(), mostBytes);
+        return new ListenerWindows(this, mostBytes);
     }
 
-    /** The listener, for its figures. */
+    /** The listener, for its figures; one that is closed while there is no device. */
     public VerbsListener listener() {
         return listener;
     }
@@ -139,7 +178,6 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             RegionKey own = listener.register(range, Access.READ, checksums);
             synchronized (this) {
                 extent.own = own;
-                refusals.reset();
                 if (extent.freed) {
                     letGo(extent, own);
                 }
@@ -162,9 +200,14 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             extents.remove(place, extent);
         }
         refused.run();
-        // Its readers ask again and again: log once until there is space again.
-        if (refusals.first()) {
-            VerbsProvider.LOG.info("{} and others are served over tcp only: {}", place.block, String.valueOf(why));
+        // Its readers ask again and again.
+        Long others = refusals.next(System.nanoTime());
+        if (others != null) {
+            VerbsProvider.LOG.info(
+                    "{} and others are served over tcp only: {}; terrace.channel.verbs.registered.max and the limit of locked memory (LimitMEMLOCK of the DataNode's unit) bound what is registered ({} others before it)",
+                    place.block,
+                    String.valueOf(why),
+                    others);
         }
     }
 
@@ -192,6 +235,58 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             if (extent.own != null) {
                 letGo(extent, extent.own);
             }
+        }
+    }
+
+    /** Takes away what a removed device had, and looks for one to serve at: it may come back, as after a reset of the card. */
+    private void look() {
+        try {
+            if (!listener.isServing()) {
+                giveUp();
+                looks++;
+                if (looks % LOOKS_BETWEEN_TRIES == 0) {
+                    serveAgain();
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            VerbsProvider.LOG.error("Cannot look after the RDMA device", e);
+        }
+    }
+
+    private void giveUp() {
+        synchronized (this) {
+            if (closed || !problem.isEmpty()) {
+                return;
+            }
+            problem = "the RDMA device of " + listener.address() + " was removed; tcp serves until it is there again";
+            extents.clear();
+            granted.clear();
+        }
+        try {
+            listener.close();
+        } catch (IOException | RuntimeException | Error e) {
+            VerbsProvider.LOG.warn("Not all that a removed RDMA device had can be given back", e);
+        }
+    }
+
+    private void serveAgain() {
+        try {
+            VerbsListener fresh = listen();
+            boolean late;
+            synchronized (this) {
+                late = closed;
+                if (!late) {
+                    listener = fresh;
+                    problem = "";
+                }
+            }
+            if (late) {
+                fresh.close();
+            } else {
+                VerbsProvider.LOG.info("Serving memory by RDMA at {} again", fresh.address());
+            }
+        } catch (IOException e) {
+            VerbsProvider.LOG.debug("No RDMA device to serve at yet", e);
         }
     }
 
@@ -231,33 +326,56 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             granted.clear();
         }
         List<Runnable> unused = later.shutdownNow();
-        try {
-            if (!later.awaitTermination(CLOSE_S, TimeUnit.SECONDS)) {
-                VerbsProvider.LOG.warn("An extent is still being deregistered");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!hasEndedIn(TimeUnit.SECONDS.toNanos(CLOSE_S))) {
+            VerbsProvider.LOG.warn("An extent is still being deregistered");
         }
         CloseAll.all(listener, provider);
     }
 
-    private static VerbsListener listen(VerbsProvider provider, InetSocketAddress where) throws IOException {
+    /** Also for who is interrupted: the device's objects are freed next. */
+    private boolean hasEndedIn(long timeoutNs) {
+        long deadlineNs = System.nanoTime() + timeoutNs;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return later.awaitTermination(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private VerbsListener listen() throws IOException {
+        InetSocketAddress where = wanted;
+        Runnable told = () -> connectionRefused.run();
         if (!where.getAddress().isAnyLocalAddress()) {
-            return provider.serve(where);
+            return provider.serve(where, told);
         }
         List<String> tried = new ArrayList<>();
         for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
             for (InetAddress host : Collections.list(network.getInetAddresses())) {
-                if (host.isLoopbackAddress() || host instanceof Inet6Address) {
+                if (host.isLoopbackAddress()) {
+                    continue;
+                }
+                if (host instanceof Inet6Address) {
+                    // Clients are told one address, and those with IPv4 alone could not connect to it.
+                    tried.add(host.getHostAddress() + ": IPv6, left out");
                     continue;
                 }
                 try {
-                    return provider.serve(new InetSocketAddress(host, where.getPort()));
+                    return provider.serve(new InetSocketAddress(host, where.getPort()), told);
                 } catch (IOException e) {
                     tried.add(host.getHostAddress() + ": " + e.getMessage());
                 }
             }
         }
-        throw new IOException("no address of this host belongs to an RDMA device: " + tried);
+        throw new IOException("no address of this host belongs to an RDMA device: " + tried
+                + "; to choose one, an IPv6 address too, set dfs.datanode.address");
     }
 }

@@ -2,8 +2,8 @@ package io.terrace.channel.verbs;
 
 import io.terrace.channel.write.LandingWindow;
 import io.terrace.channel.write.LandingWindows;
+import io.terrace.common.FairQuota;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** Landing windows of one size, registered at a listener while there is memory for them. Thread-safe. */
 public final class ListenerWindows implements LandingWindows {
@@ -13,38 +13,37 @@ public final class ListenerWindows implements LandingWindows {
      */
     public static final int WINDOW_BYTES = 4 << 20;
 
-    private final VerbsListener listener;
-    private final String where;
+    private final ExtentRegistry extents;
     private final int most;
-    private final AtomicInteger open = new AtomicInteger();
+    private final FairQuota<String> places;
 
-    ListenerWindows(VerbsListener listener, String where, long mostBytes) {
-        this.listener = listener;
-        this.where = where;
+    /** @param extents whose listener they are registered at, while it has one */
+    ListenerWindows(ExtentRegistry extents, long mostBytes) {
+        this.extents = extents;
         this.most = (int) Math.min(Integer.MAX_VALUE, mostBytes / WINDOW_BYTES);
+        this.places = new FairQuota<>(most);
     }
 
     @Override
     public String where() {
-        return where;
+        return extents.where();
     }
 
     @Override
-    public LandingWindow open() throws IOException {
-        if (open.incrementAndGet() > most) {
-            open.decrementAndGet();
-            throw new IOException("all " + most + " windows are in use");
+    public LandingWindow open(String owner) throws IOException {
+        if (!places.take(owner, 1)) {
+            throw new IOException("all " + most + " windows, or the share of " + owner + ", are in use");
         }
         try {
-            return listener.openWindow(WINDOW_BYTES, open::decrementAndGet);
+            return extents.listener().openWindow(WINDOW_BYTES, () -> places.release(owner, 1));
         } catch (IOException | RuntimeException | Error e) {
-            open.decrementAndGet();
+            places.release(owner, 1);
             throw e;
         }
     }
 
     /** How many are open. */
     public int count() {
-        return open.get();
+        return (int) (most - places.free());
     }
 }

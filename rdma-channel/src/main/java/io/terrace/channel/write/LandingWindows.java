@@ -12,7 +12,7 @@ public interface LandingWindows {
         }
 
         @Override
-        public LandingWindow open() throws IOException {
+        public LandingWindow open(String owner) throws IOException {
             throw new IOException("this DataNode has no RDMA");
         }
     };
@@ -23,7 +23,8 @@ public interface LandingWindows {
     /**
      * A window for one client, who closes it.
      *
+     * @param owner host of the client: one host leaves some windows for others
      * @throws IOException when no more memory may be registered, or the device fails
      */
-    LandingWindow open() throws IOException;
+    LandingWindow open(String owner) throws IOException;
 }
