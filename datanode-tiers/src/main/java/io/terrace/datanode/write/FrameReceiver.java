@@ -55,7 +55,7 @@ public final class FrameReceiver {
             FrameChannel frames, OpenBlock block, BlockAnswers answers, WriteMeter meter) {
         SpeedMeter speed = new SpeedMeter(new ClientSpeeds(), new ClientSpeeds.Sender(ClientSpeeds.OWN_HOST, false));
         WriteBuffers.Pair pair = new WriteBuffers().take(block.chunkBytes());
-        SessionWindow window = new SessionWindow(frames, LandingWindows.NONE, false, meter);
+        SessionWindow window = new SessionWindow(frames, LandingWindows.NONE, "", false, meter);
         return new FrameReceiver(frames, window, block, pair, answers, null, meter, speed);
     }
 

@@ -18,12 +18,20 @@ final class SessionWindow {
     private final FrameChannel frames;
     private final LandingWindows windows;
     private final WriteMeter meter;
+    private final String owner;
     private final boolean wanted;
     private boolean offered;
+    private boolean allowed;
 
-    /** @param wanted whether the client takes an offer */
-    SessionWindow(FrameChannel frames, LandingWindows windows, boolean wanted, WriteMeter meter) {
+    /**
+     * Offers nothing yet.
+     *
+     * @param owner host of the client
+     * @param wanted whether the client takes an offer
+     */
+    SessionWindow(FrameChannel frames, LandingWindows windows, String owner, boolean wanted, WriteMeter meter) {
         this.frames = frames;
+        this.owner = owner;
         this.windows = windows;
         this.wanted = wanted;
         this.meter = meter;
@@ -38,10 +46,19 @@ final class SessionWindow {
         }
     }
 
+    /** The client's token for a block was valid. */
+    void blockOpened() {
+        allowed = true;
+    }
+
     /** Registers a window, and returns the frame that tells the client of it, or that there is none for it. */
     ByteBuffer open() throws IOException {
         if (!offered) {
             throw new MalformedMessageException("a wish for a window that was not offered");
+        }
+        if (!allowed) {
+            // It pins 4 MB. Clients ask once they have written a megabyte.
+            throw new MalformedMessageException("a wish for a window before a block was opened");
         }
         offered = false;
         LandingWindow window = register();
@@ -54,7 +71,7 @@ final class SessionWindow {
 
     private @Nullable LandingWindow register() {
         try {
-            return windows.open();
+            return windows.open(owner);
         } catch (IOException e) {
             meter.windowRefused();
             LOG.debug("A client writes over tcp only", e);

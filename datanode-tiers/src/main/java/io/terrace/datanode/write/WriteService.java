@@ -6,6 +6,7 @@ import io.terrace.channel.write.LandingWindows;
 import io.terrace.channel.write.WriteAcceptor;
 import io.terrace.common.AgentThread;
 import io.terrace.common.DaemonThreads;
+import io.terrace.common.FairQuota;
 import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
@@ -36,6 +37,10 @@ public final class WriteService implements WriteAcceptor, Closeable {
     private final WriteMeter meter;
     private final LandingWindows windows;
     private final WriteBuffers buffers = new WriteBuffers();
+
+    /** A connection has a thread before its client shows a token: one user of this host, or one other host, leaves some. */
+    private final FairQuota<String> places;
+
     private final Set<WriteSession> sessions = ConcurrentHashMap.newKeySet();
     /** Who can connect can fail as often as he likes: few ends are logged. */
     private final LogThrottle ends = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
@@ -56,33 +61,47 @@ public final class WriteService implements WriteAcceptor, Closeable {
         this.name = name;
         this.store = store;
         this.limits = limits;
+        this.places = new FairQuota<>(limits.connections());
         this.meter = meter;
         this.watch = new AgentThread("terrace-write-watch-" + name, this::cutSilent, LOOK_NS, System::nanoTime).start();
     }
 
     @Override
     public void accept(AcceptedConnection connection) throws IOException {
-        FrameChannel frames = new FrameChannel(connection.channel(), connection.early());
-        WriteSession session = new WriteSession(
-                frames,
-                new SessionWindow(frames, windows, connection.takesOffer(), meter),
-                client(connection),
-                store,
-                buffers,
-                limits,
-                meter,
-                ends);
-        sessions.add(session);
-        if (closing || sessions.size() > limits.connections()) {
-            sessions.remove(session);
+        BlockStore.Client client = client(connection);
+        String owner = connection.channel().getRemoteAddress() instanceof InetSocketAddress there
+                ? there.getAddress().getHostAddress()
+                : connection.from();
+        if (!places.take(owner, 1)) {
             meter.refused();
-            throw new IOException("all " + limits.connections() + " connections for writes are in use");
+            throw new IOException(
+                    "all " + limits.connections() + " connections for writes, or the share of " + owner + ", are in use");
         }
-        Thread thread = DaemonThreads.make(
-                "terrace-write-" + name + "-" + lastNumber.incrementAndGet(), () -> serve(session, connection));
-        session.servedBy(thread);
         boolean started = false;
         try {
+            start(connection, client, owner);
+            started = true;
+        } finally {
+            if (!started) {
+                places.release(owner, 1);
+            }
+        }
+    }
+
+    private void start(AcceptedConnection connection, BlockStore.Client client, String owner) throws IOException {
+        FrameChannel frames = new FrameChannel(connection.channel(), connection.early());
+        SessionWindow window = new SessionWindow(frames, windows, owner, connection.takesOffer(), meter);
+        WriteSession session = new WriteSession(frames, window, client, store, buffers, limits, meter, ends);
+        sessions.add(session);
+        boolean started = false;
+        try {
+            if (closing) {
+                throw new IOException("no more connections for writes are served");
+            }
+            Thread thread = DaemonThreads.make(
+                    "terrace-write-" + name + "-" + lastNumber.incrementAndGet(),
+                    () -> serve(session, connection, owner));
+            session.servedBy(thread);
             thread.start();
             started = true;
         } finally {
@@ -126,11 +145,12 @@ public final class WriteService implements WriteAcceptor, Closeable {
         }
     }
 
-    private void serve(WriteSession session, AcceptedConnection connection) {
+    private void serve(WriteSession session, AcceptedConnection connection, String owner) {
         try {
             session.run();
         } finally {
             session.close();
+            places.release(owner, 1);
             sessions.remove(session);
             connection.ended().run();
         }

@@ -37,6 +37,11 @@ final class WriteSession {
     /** Whether the client has no block open, after one or more, or one that failed. */
     private volatile boolean idle;
 
+    /** Whether the request for a block is waited for, and since when: what else the client says is no progress. */
+    private volatile boolean awaitsBlock;
+
+    private volatile long awaitsBlockSinceNs;
+
     private volatile boolean cut;
 
     /** Whether a block is open, or about to be. */
@@ -74,16 +79,39 @@ final class WriteSession {
     void run() {
         try {
             window.offer();
-            WriteFrame open = frames.receive();
+            WriteFrame open = nextBlock();
             while (open != null) {
                 idle = false;
                 writeBlock(open);
                 idle = true;
-                open = limits.idleNs() == 0 ? null : frames.receive();
+                open = limits.idleNs() == 0 ? null : nextBlock();
             }
         } catch (IOException | RuntimeException | Error e) {
             tellEnd(e);
             drain();
+        }
+    }
+
+    /**
+     * Waits for the request for a block. PINGs come before it that crossed the last acknowledgement of the block before, more than
+     * one where that took long.
+     *
+     * @return null at the end of the connection
+     */
+    private @Nullable WriteFrame nextBlock() throws IOException {
+        awaitsBlockSinceNs = System.nanoTime();
+        awaitsBlock = true;
+        try {
+            while (true) {
+                WriteFrame next = frames.receive();
+                if (next != null && next.type() == WriteFrame.WINDOW) {
+                    frames.send(window.open());
+                } else if (next == null || next.type() != WriteFrame.PING) {
+                    return next;
+                }
+            }
+        } finally {
+            awaitsBlock = false;
         }
     }
 
@@ -124,7 +152,9 @@ final class WriteSession {
     /** Ends the connection if the client was silent for too long. One thread. */
     void cutIfSilent(long nowNs) {
         boolean unused = idle;
-        if (cut || !frames.isStalled(nowNs, unused ? limits.idleNs() : limits.silenceNs())) {
+        long mostNs = unused ? limits.idleNs() : limits.silenceNs();
+        boolean late = awaitsBlock && nowNs - awaitsBlockSinceNs > mostNs;
+        if (cut || !(late || frames.isStalled(nowNs, mostNs))) {
             return;
         }
         cut = true;
@@ -174,14 +204,6 @@ final class WriteSession {
     }
 
     private void writeBlock(WriteFrame open) throws IOException {
-        if (open.type() == WriteFrame.PING) {
-            // It crossed the last acknowledgement of the block before.
-            return;
-        }
-        if (open.type() == WriteFrame.WINDOW) {
-            frames.send(window.open());
-            return;
-        }
         if (open.type() != WriteFrame.OPEN) {
             throw new MalformedMessageException("a frame of type " + open.type() + " where no block is open");
         }
@@ -212,6 +234,7 @@ final class WriteSession {
             BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(e));
             throw e;
         }
+        window.blockOpened();
         if (block == null) {
             BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.success());
             return;

@@ -44,7 +44,7 @@ class WriteFaultsTest {
         Configuration conf = TerraceCluster.configuration();
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         conf.setInt("dfs.client.socket-timeout", SILENCE_MS);
-        conf.setInt("terrace.datanode.write.connections.max", 8);
+        conf.setInt("terrace.datanode.write.connections.max", 12);
         cluster = TerraceCluster.start(1, conf);
     }
 
@@ -256,7 +256,7 @@ class WriteFaultsTest {
     }
 
     @Test
-    void connections_beyondTheLimit_areClosed() throws Exception {
+    void connections_beyondTheShareOfTheirUserOrHost_areClosed() throws Exception {
         List<RawWriter> writers = new ArrayList<>();
         try {
             for (int i = 0; i < 8; i++) {

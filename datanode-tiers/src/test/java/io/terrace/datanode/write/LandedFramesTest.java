@@ -96,11 +96,17 @@ final class LandedFramesTest {
         assertThat(node.figures.value(Metric.CHANNEL_WRITE_LANDED_BYTES)).isEqualTo(landed);
     }
 
-    /** The window may be asked for before a block is opened, too. */
+    /** A window pins memory, and nobody has shown a token yet. */
+    @Test
+    void window_beforeABlockWasOpened_isRefused() throws Exception {
+        assertThatThrownBy(() -> client.askForWindow()).isNotNull();
+        assertThat(windows.opened).isEmpty();
+    }
+
     @Test
     void frame_thatComesBeforeItsData_waitsForIt() throws Exception {
-        TestWindows.Window window = window();
         open();
+        TestWindows.Window window = window();
         client.sendLanded(BYTES, WriteFrame.LAST);
         window.put(0, contents, 0, BYTES);
         window.announce(0, BYTES);

@@ -28,7 +28,7 @@ final class TestWindows implements LandingWindows {
     }
 
     @Override
-    public LandingWindow open() throws IOException {
+    public LandingWindow open(String owner) throws IOException {
         if (full) {
             throw new IOException("all windows are in use");
         }

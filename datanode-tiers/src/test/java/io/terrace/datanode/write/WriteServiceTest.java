@@ -253,6 +253,35 @@ final class WriteServiceTest {
     }
 
     @Test
+    void pings_betweenBlocks_areNoProgress() throws Exception {
+        FrameChannel client = connect(service(4, LONG_NS, TimeUnit.SECONDS.toNanos(1)), open("file").array());
+        assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
+        client.send(data(0, bytes(700), 0, WriteFrame.LAST, 1));
+        expectAck(client, 1, 700, FINALIZED);
+        ByteBuffer ping = ByteBuffer.allocate(WriteFrame.HEADER_BYTES);
+        new WriteFrame(0, WriteFrame.PING, (byte) 0, 0).encode(ping);
+        ping.flip();
+        await().pollInterval(20, TimeUnit.MILLISECONDS).until(() -> {
+            try {
+                client.send(ping.duplicate());
+            } catch (IOException e) {
+                // Cut.
+            }
+            return ended.getCount() == 0;
+        });
+        assertThat(figures.value(Metric.CHANNEL_WRITE_CUT)).isZero();
+    }
+
+    @Test
+    void connections_ofOneHost_leaveSomeForOthers() throws Exception {
+        WriteService service = service(4, LONG_NS, LONG_NS);
+        connect(service, new byte[0]);
+        connect(service, new byte[0]);
+        assertThatThrownBy(() -> connect(service, new byte[0])).hasMessageContaining("share of 127.0.0.1");
+        assertThat(service.connections()).isEqualTo(2);
+    }
+
+    @Test
     void connections_beyondTheLimit_areRefused_untilOneEnds() throws Exception {
         WriteService service = service(1, LONG_NS, LONG_NS);
         FrameChannel client = connect(service, new byte[0]);
