@@ -51,6 +51,13 @@ class WriteTokensTest {
                     block.getBlockToken().getKind(),
                     block.getBlockToken().getService());
             refused(cluster, RawWriter.request(file, block, cut, disk));
+            // It states a user name of 2 GB, which Hadoop allocates before it looks at the password.
+            Token<BlockTokenIdentifier> large = new Token<>(
+                    new byte[] {0, 0, 0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xf0, 1},
+                    new byte[20],
+                    block.getBlockToken().getKind(),
+                    block.getBlockToken().getService());
+            refused(cluster, RawWriter.request(file, block, large, disk));
 
             try (RawWriter writer = RawWriter.local(cluster)) {
                 assertThat(writer.open(file, block).getStatus()).isEqualTo(Status.SUCCESS);
