@@ -234,7 +234,7 @@ public enum Metric {
             "Connections on which clients write blocks; bounded by terrace.datanode.write.connections.max."),
     CHANNEL_WRITE_CONNECTIONS_REFUSED(
             "channel.write.connections.refused",
-            "Such connections beyond the limit; their clients write through stock HDFS."),
+            "Such connections beyond the limit, or beyond the share of one user or host; their clients write through stock HDFS."),
     CHANNEL_WRITE_REFUSED(
             "channel.write.refused",
             "Blocks that were not opened for a client to write: a bad token, no room, or left to stock."),

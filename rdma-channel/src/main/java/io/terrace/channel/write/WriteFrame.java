@@ -29,7 +29,8 @@ import java.nio.ByteBuffer;
  *       in OPENED. The connection ends.
  *   <li>OFFER, from a DataNode with RDMA, first of all and only to a client that can take it: the address of its RDMA
  *       channel as text.
- *   <li>WINDOW, from a client that was offered it, at most once and between any two frames, without a body: it would like a
+ *   <li>WINDOW, from a client that was offered it, at most once, between any two frames after a block was opened, without a
+ *       body: it would like a
  *       {@link LandingWindow}. The DataNode answers with the same type: see {@link WindowFrame}. From then on the data of
  *       a DATA frame may lie in the window instead of here: the client writes it there by RDMA, announces it on that
  *       connection, and sends the frame with {@link #LANDED} and without its data. The checksums always come here: whoever
