@@ -237,7 +237,12 @@ final class DataNodeTiers implements Closeable {
                 new SecureRandom().nextLong() >>> 1);
         HostDiagnostics host = new HostDiagnostics(Path.of("/"));
         HostDiagnostics.Facts facts = HostFacts.of(
-                datanode, settings, directory, grants != null, this::rdmaProblem, nvm == null ? () -> "" : nvm::problem);
+                datanode,
+                settings,
+                directory,
+                grants != null,
+                this::rdmaProblem,
+                nvm == null ? () -> "" : nvm::problem);
         ReplicaOffers offers = new ReplicaOffers(
                 (pool, tiers) -> DatasetWalk.begin(datanode.getFSDataset(), pool, tiers),
                 metricRegistry,

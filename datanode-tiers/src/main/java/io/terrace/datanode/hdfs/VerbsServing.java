@@ -94,8 +94,7 @@ final class VerbsServing {
         try {
             ExtentRegistry extents =
                     ExtentRegistry.open(new InetSocketAddress(transfer.getAddress(), port), limits, choices, refused);
-            extents.tellRefusedConnections(
-                    () -> metricRegistry.increment(Metric.CHANNEL_VERBS_CONNECTIONS_REFUSED));
+            extents.tellRefusedConnections(() -> metricRegistry.increment(Metric.CHANNEL_VERBS_CONNECTIONS_REFUSED));
             metricRegistry.gauge(
                     Metric.CHANNEL_VERBS_CONNECTIONS, () -> extents.listener().connections());
             metricRegistry.gauge(

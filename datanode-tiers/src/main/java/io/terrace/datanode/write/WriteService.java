@@ -74,8 +74,8 @@ public final class WriteService implements WriteAcceptor, Closeable {
                 : connection.from();
         if (!places.take(owner, 1)) {
             meter.refused();
-            throw new IOException(
-                    "all " + limits.connections() + " connections for writes, or the share of " + owner + ", are in use");
+            throw new IOException("all " + limits.connections() + " connections for writes, or the share of " + owner
+                    + ", are in use");
         }
         boolean started = false;
         try {

@@ -30,8 +30,8 @@ class HostDiagnosticsTest {
 
     @Test
     void look_whereRdmaIsWantedAndMissing_saysWhy() {
-        HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "there is no RDMA device", () -> "", false);
+        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(
+                GB, "tmpfs", 8 * GB, 0, 0, true, () -> "there is no RDMA device", () -> "", false);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
                 .singleElement()
@@ -64,7 +64,8 @@ class HostDiagnosticsTest {
 
     @Test
     void look_whereDuplicatesStay_saysThatNothingMoves() {
-        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", true);
+        HostDiagnostics.Facts facts =
+                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", true);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .extracting(ConditionProto::getId)
                 .containsExactly("duplicates-stay");

@@ -254,7 +254,8 @@ final class WriteServiceTest {
 
     @Test
     void pings_betweenBlocks_areNoProgress() throws Exception {
-        FrameChannel client = connect(service(4, LONG_NS, TimeUnit.SECONDS.toNanos(1)), open("file").array());
+        FrameChannel client = connect(
+                service(4, LONG_NS, TimeUnit.SECONDS.toNanos(1)), open("file").array());
         assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
         client.send(data(0, bytes(700), 0, WriteFrame.LAST, 1));
         expectAck(client, 1, 700, FINALIZED);

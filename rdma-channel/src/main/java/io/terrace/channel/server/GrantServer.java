@@ -259,8 +259,8 @@ public final class GrantServer implements AutoCloseable {
                 return;
             }
             counted = user;
-            GrantSession session =
-                    new GrantSession(++lastNumber, who, channel, loop, dispatcher.workers(), this::take, System.nanoTime());
+            GrantSession session = new GrantSession(
+                    ++lastNumber, who, channel, loop, dispatcher.workers(), this::take, System.nanoTime());
             sessions.put(session.number, session);
         } catch (IOException | RuntimeException | Error e) {
             if (counted != null) {

@@ -24,8 +24,7 @@ final class SegmentSink implements ResponseSink {
     private @Nullable ByteBuffer filling;
     private int dataLeft;
 
-    SegmentSink(DirectBufferPool pool, int sumBytes, int dataBytes, int segmentBytes)
-            throws IOException {
+    SegmentSink(DirectBufferPool pool, int sumBytes, int dataBytes, int segmentBytes) throws IOException {
         this.pool = pool;
         this.dataBytes = dataBytes;
         this.segmentBytes = segmentBytes;

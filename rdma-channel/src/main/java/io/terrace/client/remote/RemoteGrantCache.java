@@ -185,8 +185,7 @@ final class RemoteGrantCache {
             connection.send(new Message.Release(List.of(grant.grantId())), deadlineNs);
             return null;
         }
-        return new RemoteGrant(
-                key, grant.grantId(), grant.descriptor().tier(), connection, extent, endsNs);
+        return new RemoteGrant(key, grant.grantId(), grant.descriptor().tier(), connection, extent, endsNs);
     }
 
     /** Lets go of the grant that a fresh one replaces, and of others when there are too many. */

@@ -242,7 +242,8 @@ final class OneSidedReadsTest {
         final ReadReporter reports = new ReadReporter(messages::add, (work, delayNs) -> waiting.add(work));
 
         VerbsFirstExtent region(long grantId) {
-            VerbsFirstExtent region = new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
+            VerbsFirstExtent region =
+                    new VerbsFirstExtent(verbs, tcp, pause, System.nanoTime() + HOUR_NS, metricRegistry);
             reports.add(grantId, region);
             return region;
         }
