@@ -85,6 +85,20 @@ public final class ChecksummedReadTest {
         return room.take(all.sums().length) ? all : null;
     }
 
+    /** As dfs.bytes-per-checksum of hundreds of KB makes them: no piece would ever be long enough, so nobody may begin. */
+    @Test
+    void chunks_thatDoNotFitABuffer_areNotUsable() throws Exception {
+        for (int chunkBytes : new int[] {64 << 10, 400 << 10, 1 << 20}) {
+            byte[] sums = new byte[(LENGTH + chunkBytes - 1) / chunkBytes * ChunkChecksums.SUM_BYTES];
+            TcpRange large = listener.register(
+                    new ExtentRange(file, 0, LENGTH), new ChunkChecksums(ChecksumType.CRC32C, chunkBytes, sums));
+            try (TcpExtent region = link.attach(large.key, SECOND_NS)) {
+                assertThat(region.isUsable()).as("%s bytes", chunkBytes).isEqualTo(region.maxPieceBytes() > 0);
+                assertThat(region.isUsable()).as("%s bytes", chunkBytes).isEqualTo(chunkBytes == 64 << 10);
+            }
+        }
+    }
+
     @Test
     void read_anyRange_givesItsBytes() throws IOException {
         long seed = System.nanoTime();
