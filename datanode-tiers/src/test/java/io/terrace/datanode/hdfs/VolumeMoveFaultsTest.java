@@ -35,6 +35,8 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Moves between volumes of one mount, and where a volume fails or is missing, or where none may be made. */
 @Tag("cluster")
@@ -77,8 +79,11 @@ class VolumeMoveFaultsTest {
         Files.write(directory, new byte[0]);
     }
 
-    @Test
-    void volumeRemovedWhileCopying_endsTheMove_andTakesReplicasOnceItIsAddedAgain() throws Exception {
+    @ParameterizedTest
+    @EnumSource(
+            value = MoveStep.class,
+            names = {"RESERVED", "COPIED", "RENAMED"})
+    void volumeRemovedAmidAMove_endsIt_andTakesReplicasOnceItIsAddedAgain(MoveStep at) throws Exception {
         try (TerraceCluster cluster =
                 TerraceCluster.start(1, TerraceCluster.configuration(), StorageType.DISK, StorageType.SSD)) {
             TieredVolumes volumes = new TieredVolumes(cluster);
@@ -89,7 +94,7 @@ class VolumeMoveFaultsTest {
             FsVolumeImpl ssd = volumes.volume(StorageTier.SSD);
             String added = "[SSD]" + ssd.getBaseURI();
             volumes.mover().onStep(step -> {
-                if (step == MoveStep.RESERVED) {
+                if (step == at) {
                     new Thread(() -> {
                                 try {
                                     cluster.datanode(0)

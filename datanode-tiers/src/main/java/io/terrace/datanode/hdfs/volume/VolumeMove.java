@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  *   <li>Wait for those who looked up the old place and open its files late; remove these.
  * </ol>
  *
- * <p>Before each of the two locked steps the replica must be what it was: the same object, stamp, length and state, and
- * nothing vetoed the move meanwhile. Whatever fails before the new place is in the map removes the new files at once and
+ * <p>Before each of the two locked steps the replica must be what it was: the same object, stamp, length and state. Nothing
+ * vetoed the move meanwhile, and neither volume is being removed. Whatever fails before the new place is in the map removes the new files at once and
  * leaves the old ones. A crash leaves temporary files, which stock removes at its start, or two whole copies, of which
  * stock keeps one.
  *
@@ -72,18 +72,14 @@ public final class VolumeMove<R, V> {
         }
         // The volume does not go away before its files are removed.
         try (Closeable ignored = hold(source)) {
-            check(replica);
+            check(replica, volume);
             long reserved = link ? 0 : reserve(volume, replica);
             R temporary = null;
             try {
                 storage.step(MoveStep.RESERVED);
                 temporary = link
                         ? storage.linked(block, replica, volume)
-                        : storage.copied(block, replica, volume, copier, () -> {
-                            check(replica);
-                            checkStays(source);
-                            checkStays(volume);
-                        });
+                        : storage.copied(block, replica, volume, copier, () -> check(replica, volume));
             } catch (CorruptReplicaException e) {
                 // It is not there any more. The same block may be, in a replica that was not read.
                 checkVeto();
@@ -98,7 +94,7 @@ public final class VolumeMove<R, V> {
             try {
                 storage.step(MoveStep.RENAMED);
                 storage.moved(block);
-                publish(replica, moved);
+                publish(replica, volume, moved);
                 published = true;
             } finally {
                 if (!published) {
@@ -119,7 +115,7 @@ public final class VolumeMove<R, V> {
         }
     }
 
-    private void check(R replica) throws MoveException {
+    private void check(R replica, V volume) throws IOException {
         checkVeto();
         if (!stillWanted.getAsBoolean()) {
             throw new MoveException(MoveOutcome.REFUSED, "no longer wanted");
@@ -128,6 +124,8 @@ public final class VolumeMove<R, V> {
             throw new MoveException(MoveOutcome.CHANGED, "the replica changed while it was moved");
         }
     }
+        checkStays(storage.volume(replica));
+        checkStays(volume);
 
     /** Whoever removes a volume waits for moves, and the dataset for them. */
     private void checkStays(V volume) throws IOException {
@@ -151,21 +149,22 @@ public final class VolumeMove<R, V> {
     }
 
     private R renamed(R replica, V volume, R temporary, long reserved) throws IOException {
-        boolean newDirectory = !storage.hasDirectory(block, volume);
+        boolean newDirectory;
         R moved;
-        // Whoever looks at the target's files, as the directory scanner, does so before or after.
-        try (MoveStorage.Held ignored = storage.lock(block, volume)) {
-            boolean began = false;
-            try {
-                check(replica);
+        boolean began = false;
+        try {
+            newDirectory = !storage.hasDirectory(block, volume);
+            // Whoever looks at the target's files, as the directory scanner, does so before or after.
+            try (MoveStorage.Held ignored = storage.lock(block, volume)) {
+                check(replica, volume);
                 began = true;
-            } finally {
-                if (!began) {
-                    storage.release(volume, reserved);
-                    storage.discard(temporary);
-                }
+                moved = storage.finalise(block, replica, temporary, reserved);
             }
-            moved = storage.finalise(block, replica, temporary, reserved);
+        } finally {
+            if (!began) {
+                storage.release(volume, reserved);
+                storage.discard(temporary);
+            }
         }
         boolean synced = false;
         try {
@@ -179,9 +178,11 @@ public final class VolumeMove<R, V> {
         return moved;
     }
 
-    private void publish(R replica, R moved) throws IOException {
+    private void publish(R replica, V volume, R moved) throws IOException {
         try (MoveStorage.Held ignored = storage.lockPool(block)) {
-            check(replica);
+            // Whoever removes a volume takes its replicas out of the map once no move holds it. This one would go with
+            // them, after its old copy is gone.
+            check(replica, volume);
             // Also tells the NameNode here, so that it hears of what happens to the new replica after it heard of this.
             storage.publish(block, moved);
         }
@@ -197,6 +198,15 @@ public final class VolumeMove<R, V> {
             Thread.currentThread().interrupt();
         }
         removeFiles(old);
+        try {
+            checkStays(storage.volume(moved));
+        } catch (IOException e) {
+            LOG.warn(
+                    "The old files of {} stay, and the directory scanner makes them the replica: {}",
+                    old,
+                    e.getMessage());
+            return;
+        }
         LOG.info("Moved {} from {} to {}", block.key(), storage.volume(old), storage.volume(moved));
     }
 

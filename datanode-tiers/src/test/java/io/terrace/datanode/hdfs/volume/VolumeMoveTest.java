@@ -77,12 +77,49 @@ final class VolumeMoveTest {
         assertThat(storage.done).isEmpty();
     }
 
+    @Test
+    void target_thatIsRemovedAfterTheRename_isNotPublishedTo() {
+        storage.at.put(MoveStep.RENAMED, () -> storage.leaving = "ssd");
+
+        assertThatThrownBy(this::move).isInstanceOf(MoveException.class).hasMessage("ssd is being removed");
+
+        assertThat(storage.done).endsWith("removed ssd/2").doesNotContain("published ssd/2", "removed disk/1");
+    }
+
+    @Test
+    void target_thatIsRemovedAfterTheCopy_getsNoFinalFiles() {
+        storage.at.put(MoveStep.COPIED, () -> storage.leaving = "ssd");
+
+        assertThatThrownBy(this::move).isInstanceOf(MoveException.class).hasMessage("ssd is being removed");
+
+        assertThat(storage.done).containsExactly("copied ssd/2", "released ssd", "discarded ssd/2");
+    }
+
+    @Test
+    void target_thatIsRemovedOnceItIsPublishedTo_leavesTheOldFiles() throws IOException {
+        storage.at.put(MoveStep.PUBLISHED, () -> storage.leaving = "ssd");
+
+        move();
+
+        assertThat(storage.done).endsWith("published ssd/2");
+    }
+
+    @Test
+    void target_whoseDirectoryCannotBeLookedAt_keepsNeitherRoomNorFiles() {
+        storage.directoryFault = new IOException("disk failed");
+
+        assertThatThrownBy(this::move).hasMessage("disk failed");
+
+        assertThat(storage.done).containsExactly("copied ssd/2", "released ssd", "discarded ssd/2");
+    }
+
     private static final class Storage implements MoveStorage<String, String> {
 
         private final List<String> done = new ArrayList<>();
         private final Map<MoveStep, Runnable> at = new EnumMap<>(MoveStep.class);
         private @Nullable String current = "disk/1";
         private @Nullable String leaving;
+        private @Nullable IOException directoryFault;
 
         @Override
         public boolean isCurrent(BlockVersion block, String replica) {
@@ -137,6 +174,7 @@ final class VolumeMoveTest {
                 throws IOException {
             checkpoint.check();
             done.add("copied " + target + "/2");
+            step(MoveStep.COPIED);
             return target + "/2";
         }
 
@@ -156,7 +194,10 @@ final class VolumeMoveTest {
         }
 
         @Override
-        public boolean hasDirectory(BlockVersion block, String volume) {
+        public boolean hasDirectory(BlockVersion block, String volume) throws IOException {
+            if (directoryFault != null) {
+                throw directoryFault;
+            }
             return true;
         }
 
