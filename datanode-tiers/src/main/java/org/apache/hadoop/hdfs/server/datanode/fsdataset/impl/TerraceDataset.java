@@ -14,6 +14,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
@@ -91,6 +92,15 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     @Override
     public long getLength(ExtendedBlock b) throws IOException {
         return open(b, () -> super.getLength(b));
+    }
+
+    /** The DataNode reports a replica as corrupt whose file this does not find, as that of one that is moved meanwhile. */
+    @Override
+    public void checkBlock(ExtendedBlock b, long minLength, ReplicaState state) throws IOException {
+        open(b, () -> {
+            super.checkBlock(b, minLength, state);
+            return true;
+        });
     }
 
     /** Has moves wait for whoever looks a replica up and opens its files without a lock. */
