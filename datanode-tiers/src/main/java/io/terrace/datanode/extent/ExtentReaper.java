@@ -23,24 +23,46 @@ final class ExtentReaper {
         int count = 0;
         Throwable fault = null;
         for (Extent extent = next(); extent != null; extent = next()) {
-            boolean gone = false;
             try {
-                // The next process verifies and adopts what a shutdown leaves.
-                gone = extent.cause == RetireCause.SHUTDOWN || files.remove(extent, !extent.passed);
+                count += remove(extent, nowNs) ? 1 : 0;
             } catch (RuntimeException | Error e) {
                 fault = fault == null ? e : fault;
-            } finally {
-                removed(extent, gone, nowNs);
             }
-            count += gone ? 1 : 0;
         }
+        rethrow(fault);
+        return count;
+    }
+
+    /** Removes the file of this one, if it is due. */
+    void run(Extent extent, long nowNs) {
+        Extent due;
+        synchronized (lock) {
+            due = table.removalOf(extent);
+        }
+        if (due != null) {
+            remove(due, nowNs);
+        }
+    }
+
+    private boolean remove(Extent extent, long nowNs) {
+        boolean gone = false;
+        try {
+            // The next process verifies and adopts what a shutdown leaves.
+            gone = extent.cause == RetireCause.SHUTDOWN || files.remove(extent, !extent.passed);
+        } finally {
+            removed(extent, gone, nowNs);
+        }
+        return gone;
+    }
+
+    /** Throws what one of many threw, once all had their turn. */
+    static void rethrow(@Nullable Throwable fault) {
         if (fault instanceof RuntimeException unchecked) {
             throw unchecked;
         }
         if (fault instanceof Error error) {
             throw error;
         }
-        return count;
     }
 
     private @Nullable Extent next() {

@@ -253,6 +253,12 @@ final class ExtentTable {
     void revoke(GrantRecord grant) {
         revocations.add(grant);
         events.housekeepingWanted();
+    /** As {@link #nextRemoval}, of this extent; null if its file must not be removed now. */
+    @Nullable
+    Extent removalOf(Extent extent) {
+        return removalQueue.take(extent);
+    }
+
     }
 
     /** The next grant whose holder must be told to stop. */

@@ -174,14 +174,14 @@ public final class LocalTier {
     /**
      * The replica of this block changed or is about to: no copy made before is served from now on.
      *
-     * @return whether there was one
+     * @return its extent; null if there was none
      */
-    public synchronized boolean changed(String pool, long blockId, long nowNs) {
+    public synchronized @Nullable Extent changed(String pool, long blockId, long nowNs) {
         Extent extent = table.of(pool, blockId);
         if (extent != null) {
             end(extent, RetireCause.CHANGED, nowNs);
         }
-        return extent != null;
+        return extent;
     }
 
     /** All copies of a block pool go. */
@@ -319,6 +319,11 @@ public final class LocalTier {
         extent.passed |= descriptorPassed;
         extent.lastReadNs = nowNs;
         return extent;
+    /** Removes the file of this extent alone, if nobody reads it. */
+    public void sweep(Extent extent, long nowNs) {
+        removal.run(extent, nowNs);
+    }
+
     }
 
     /** Lends a live copy to be verified, which does not count as a read. */

@@ -1,6 +1,9 @@
 package io.terrace.datanode.extent;
 
 import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +18,12 @@ final class RemovalQueue {
     static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
     static final int MOST_AGAIN = 256;
 
-    private final ArrayDeque<Extent> due = new ArrayDeque<>();
+    private final Set<Extent> due = new LinkedHashSet<>();
     private final ArrayDeque<Extent> failed = new ArrayDeque<>();
     private long againNs;
 
     void add(Extent extent) {
-        due.addLast(extent);
+        due.add(extent);
     }
 
     /** The file of this one is still there. */
@@ -38,12 +41,24 @@ final class RemovalQueue {
         }
         againNs = nowNs + AGAIN_NS;
         for (int i = 0; i < MOST_AGAIN && !failed.isEmpty(); i++) {
-            due.addLast(failed.removeFirst());
+            due.add(failed.removeFirst());
         }
     }
 
     @Nullable
     Extent next() {
-        return due.pollFirst();
+        Iterator<Extent> first = due.iterator();
+        if (!first.hasNext()) {
+            return null;
+        }
+        Extent next = first.next();
+        first.remove();
+        return next;
+    }
+
+    /** Takes this one out; null if it is not due. */
+    @Nullable
+    Extent take(Extent extent) {
+        return due.remove(extent) ? extent : null;
     }
 }

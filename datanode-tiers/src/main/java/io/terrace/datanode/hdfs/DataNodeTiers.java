@@ -38,7 +38,6 @@ import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MemoryCopier;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.move.VolumeMoveQueue;
-import io.terrace.datanode.nvm.NvmExtents;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
@@ -160,13 +159,12 @@ final class DataNodeTiers implements Closeable {
         Runnable beat = slots == null ? () -> {} : () -> slots.beat(System.nanoTime());
         housekeeping = new HousekeepingAgent(
                 tier, pinRequests, replicas, promotions, revoker, dataset::pinFailed, beat, System::nanoTime, name);
-        NvmService onNvm = nvm;
         housekeeping.also(nowNs -> {
             memory.unlinkedBytes().turn(nowNs);
             if (brokenOff) {
                 leavePins(dataset);
             }
-            return onNvm == null ? 0 : onNvm.turn(nowNs);
+            return 0;
         });
         parts.add(housekeeping::close);
         tierListener.onHousekeeping(housekeeping::wake);
@@ -291,19 +289,11 @@ final class DataNodeTiers implements Closeable {
 
     private void run(DataNode datanode, ObservedDataset dataset) {
         housekeeping.start();
-        NvmExtents onNvm = nvm == null ? null : nvm.extents();
-        if (onNvm != null) {
-            tierListener.listen((block, resident, pinned) -> {
-                if (resident) {
-                    onNvm.superseded(block.key());
-                }
-            });
-        }
         DatasetListener copies = new TierDatasetListener(
                 tier,
                 directory,
                 new PassedMetaFiles(memory.checksums(), replicas),
-                onNvm,
+                nvm == null ? null : nvm.extents(),
                 pinRequests,
                 anchored,
                 accessRecorder,

@@ -136,8 +136,13 @@ final class GrantServers implements Closeable {
                 }
             }
             nvm = remote == null && !settings.nvmLocal() ? null : onNvm;
-            if (onNvm != null) {
-                onNvm.servedBy(local, remote);
+            if (nvm != null) {
+                nvm.servedBy(local, remote);
+            }
+            started = true;
+        } finally {
+            if (!started) {
+                close();
             }
         } catch (IOException | RuntimeException | Error e) {
             close();

@@ -6,6 +6,7 @@ import io.terrace.channel.server.Peer;
 import io.terrace.channel.server.TcpGrantServer;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.verbs.ExtentRegistry;
+import io.terrace.common.AgentThread;
 import io.terrace.common.CachedValue;
 import io.terrace.common.DaemonThreads;
 import io.terrace.common.StorageTier;
@@ -44,13 +45,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The replicas on NVM that clients are granted as they are, with all parts wired. There is one in each DataNode that serves
- * other hosts, or its own host in directories of NVM, since a volume of NVM may be added at any time; without one it has no
- * thread and does nothing.
+ * other hosts, or its own host in directories of NVM, since a volume of NVM may be added at any time; without one it does
+ * nothing. Links are removed by a thread of its own: a volume that hangs must stop nothing else.
  */
 final class NvmService implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvmService.class);
     private static final long IDLE_SECONDS = 10;
+    private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long STOP_WAIT_MS = 5_000;
     private static final long CAPACITY_NS = 10_000_000_000L;
 
     private final LocalLinkDirectories directories;
@@ -58,6 +61,7 @@ final class NvmService implements Closeable {
     private final WatchedFiles files;
     private final NvmSlots slots;
     private final ThreadPoolExecutor verifier;
+    private final AgentThread turns;
     private final LocalTier tier;
     private final NvmExtents extents;
     private final TierGrantService grantService;
@@ -90,6 +94,8 @@ final class NvmService implements Closeable {
                 settings.nvmLocal(),
                 metricRegistry);
         capacityBytes = new CachedValue<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
+        turns = new AgentThread(
+                "terrace-nvm-turns-" + datanode.getDatanodeUuid(), this::turn, TURN_NS, System::nanoTime);
         tier = new LocalTier(
                 // Extents take no memory: their number is the limit, and the addresses that there are.
                 new LocalTier.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
@@ -97,7 +103,7 @@ final class NvmService implements Closeable {
                 new GrantLedger(limits, RoutingGrantService.FIRST_NVM_GRANT),
                 files,
                 slots,
-                new NvmExtentListener(metricRegistry, memory.listener()::housekeepingWanted),
+                new NvmExtentListener(metricRegistry, turns::wake),
                 key -> false);
         verifier = new ThreadPoolExecutor(
                 1,
@@ -118,6 +124,11 @@ final class NvmService implements Closeable {
                 verifier,
                 metricRegistry,
                 System::nanoTime);
+        memory.listener().listen((block, resident, pinned) -> {
+            if (resident) {
+                extents.superseded(block.key());
+            }
+        });
         grantService = grantService(parts, tokens, links::oneTimeLink);
         localGrantService = settings.nvmLocal() ? grantService(parts, tokens, this::localLink) : null;
         metricRegistry.gauge(Metric.NVM_EXTENTS, () -> tier.usage().extents());
@@ -152,7 +163,7 @@ final class NvmService implements Closeable {
     }
 
     /**
-     * Who serves the grants.
+     * Who serves the grants, which begin now.
      *
      * @param ofThisHost those of {@link #localGrantService}
      * @param ofOtherHosts those of {@link #grantService}; null when no other host is served
@@ -160,6 +171,7 @@ final class NvmService implements Closeable {
     void servedBy(GrantServer ofThisHost, @Nullable TcpGrantServer ofOtherHosts) {
         localServer = ofThisHost;
         server = ofOtherHosts;
+        turns.start();
     }
 
     /** RDMA reads too, until an extent's link is removed. */
@@ -204,8 +216,7 @@ final class NvmService implements Closeable {
                 .build());
     }
 
-    /** One turn of housekeeping; the work done. */
-    int turn(long nowNs) {
+    private int turn(long nowNs) {
         return extents.turn(nowNs, this::revoke);
     }
 
@@ -227,6 +238,8 @@ final class NvmService implements Closeable {
     @Override
     public void close() {
         extents.close();
+        // Not interrupted, as housekeeping of memory.
+        turns.close(false, STOP_WAIT_MS);
         verifier.shutdownNow();
         try {
             if (!verifier.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS)) {

@@ -3,6 +3,7 @@ package io.terrace.datanode.nvm;
 import io.terrace.common.BlockId;
 import io.terrace.common.BlockKey;
 import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
@@ -146,8 +147,10 @@ public final class NvmExtents {
      */
     public void changed(String pool, long blockId) {
         long nowNs = nanoClock.getAsLong();
-        if (tier.changed(pool, blockId, nowNs) && removesAtOnce) {
-            tier.sweep(nowNs);
+        Extent extent = tier.changed(pool, blockId, nowNs);
+        if (extent != null && removesAtOnce) {
+            // That one alone: others may be on a volume that hangs, and whoever changes this replica would wait for it.
+            tier.sweep(extent, nowNs);
         }
     }
 
@@ -167,7 +170,7 @@ public final class NvmExtents {
     }
 
     /**
-     * One turn of housekeeping: what the memory tier does not serve is not served here either.
+     * One turn of its thread, which may wait for a volume: what the memory tier does not serve is not served here either.
      *
      * @param revoker tells the holder of a grant to stop
      * @return the work done

@@ -257,4 +257,17 @@ class NvmExtentsTest {
         tasks.remove().run();
         assertThat(slow.announced).hasSize(1);
     }
+
+    /** Others may be on a volume that hangs. */
+    @Test
+    void change_removesTheLinkOfItsReplicaAlone_andTheTurnThoseOfOthers() throws IOException {
+        BlockKey changed = admitted(1);
+        BlockKey other = admitted(2);
+        fixture.extents.superseded(other);
+        fixture.extents.changed(changed.pool(), changed.blockId());
+        assertThat(fixture.isLinked(changed)).isFalse();
+        assertThat(fixture.isLinked(other)).isTrue();
+        fixture.extents.turn(fixture.nowNs, grant -> {});
+        assertThat(fixture.isLinked(other)).isFalse();
+    }
 }
