@@ -97,6 +97,21 @@ final class ExtentTable {
                 .toList();
     }
 
+    /** The live one that was not read for longest, if that was so long ago and nobody has a grant of it. */
+    @Nullable
+    Extent unread(long unreadNs, long nowNs) {
+        Extent longest = null;
+        for (Extent extent : current.values()) {
+            if (extent.state == ExtentState.LIVE
+                    && extent.grants == 0
+                    && nowNs - extent.lastReadNs >= unreadNs
+                    && (longest == null || extent.lastReadNs - longest.lastReadNs < 0)) {
+                longest = extent;
+            }
+        }
+        return longest;
+    }
+
     /** Retiring extents, as they are now. */
     Collection<Extent> retiring() {
         return List.copyOf(retiring);
@@ -116,7 +131,7 @@ final class ExtentTable {
         }
         Extent extent = new Extent(key, lengthBytes, address, nextNumber++, nowNs);
         extent.ordered = !pinned;
-        space.begun(lengthBytes);
+        space.begun(extent);
         current.put(new BlockId(key.pool(), key.blockId()), extent);
         pin(extent, pinned);
         return extent;
@@ -140,7 +155,7 @@ final class ExtentTable {
     void pin(Extent extent, boolean pinned) {
         if (extent.pinned != pinned) {
             extent.pinned = pinned;
-            space.pinned(pinned ? extent.lengthBytes() : -extent.lengthBytes());
+            space.pinned(extent, pinned);
             if (extent.state == ExtentState.LIVE) {
                 events.resident(extent, pinned);
                 events.pinned(pinned);
@@ -204,7 +219,7 @@ final class ExtentTable {
         extent.cause = cause;
         extent.retiredNs = nowNs;
         retiring.add(extent);
-        space.leaving(extent.lengthBytes());
+        space.leaving(extent);
     }
 
     /** RETIRING to REMOVABLE, if nobody can read the extent any more. */
@@ -246,7 +261,7 @@ final class ExtentTable {
             slotAllocator.free(extent.slot);
         }
         addressSpace.free(extent.address(), extent.lengthBytes(), nowNs);
-        space.freed(extent.lengthBytes(), extent.passed && extent.cause != RetireCause.SHUTDOWN);
+        space.freed(extent, extent.passed && extent.cause != RetireCause.SHUTDOWN);
     }
 
     /** The holder of a grant is to be told, though the extent stays as it is. */
@@ -273,5 +288,9 @@ final class ExtentTable {
 
     LocalTier.Usage usage() {
         return space.usage(ledger.size(), addressSpace.allocatedBytes());
+    }
+
+    LocalTier.Usage usageWithoutOthers(String pool) {
+        return space.usageWithoutOthers(pool, ledger.size(), addressSpace.allocatedBytes());
     }
 }

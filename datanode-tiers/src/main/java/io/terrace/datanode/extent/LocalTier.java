@@ -51,7 +51,7 @@ public final class LocalTier {
      * @param capacityBytes what all copies may hold together at first
      * @param extents how many copies there may be
      * @param passedNs how long bytes whose descriptor a stock client holds count as used after retirement; afterwards
-     *     the file is removed, and its bytes are the kernel's to free when that client closes it ({@link #unaccounted})
+     *     the file is removed, and its bytes are the kernel's to free when that client closes it ({@link TierSpace#unaccounted})
      */
     public record Limits(long capacityBytes, int extents, long passedNs) {}
 
@@ -73,6 +73,7 @@ public final class LocalTier {
     private final GrantLedger ledger;
     private final ExtentTable table;
     private final TierGrants grants;
+    private final TierSpace space;
     private final ExtentReaper removal;
     private final ExtentListener events;
 
@@ -96,7 +97,13 @@ public final class LocalTier {
         this.events = events;
         this.table = new ExtentTable(limits, addressSpace, ledger, slotAllocator, events, descriptorHeld);
         this.grants = new TierGrants(this, table, ledger, this::isOff);
+        this.space = new TierSpace(this, table.space(), this::isOff);
         this.removal = new ExtentReaper(this, table, files);
+    }
+
+    /** Its room. */
+    public TierSpace space() {
+        return space;
     }
 
     /** The right to read its extents. */
@@ -186,11 +193,7 @@ public final class LocalTier {
 
     /** All copies of a block pool go. */
     public synchronized void changedAll(String pool, RetireCause cause, long nowNs) {
-        for (Extent extent : table.snapshot()) {
-            if (extent.key().pool().equals(pool)) {
-                end(extent, cause, nowNs);
-            }
-        }
+        endAll(extent -> extent.key().pool().equals(pool), cause, nowNs);
     }
 
     /**
@@ -209,14 +212,7 @@ public final class LocalTier {
 
     /** Stops serving the extent that was not read for longest, if that was so long ago and nobody has a grant of it. */
     public synchronized void dropUnread(long unreadNs, long nowNs) {
-        Extent longest = null;
-        for (Extent extent : table.live()) {
-            if (extent.grants == 0
-                    && nowNs - extent.lastReadNs >= unreadNs
-                    && (longest == null || extent.lastReadNs - longest.lastReadNs < 0)) {
-                longest = extent;
-            }
-        }
+        Extent longest = table.unread(unreadNs, nowNs);
         if (longest != null) {
             retire(longest, RetireCause.MADE_ROOM, nowNs);
         }
@@ -250,46 +246,13 @@ public final class LocalTier {
     /** Nothing new and no new read from now on. Files of live copies stay, for the next process to verify and adopt. */
     public synchronized void close(long nowNs) {
         closed = true;
-        table.snapshot().forEach(extent -> end(extent, RetireCause.SHUTDOWN, nowNs));
+        endAll(extent -> true, RetireCause.SHUTDOWN, nowNs);
     }
 
     /** As {@link #close}, in a process that goes on: files go once nobody reads them, as no next process adopts them soon. */
     public synchronized void breakOff(long nowNs) {
         closed = true;
-        table.snapshot().forEach(extent -> end(extent, RetireCause.BROKEN_OFF, nowNs));
-    }
-
-    /** All copies may hold so many bytes together from now on. If they hold more, none is begun until enough are gone. */
-    public synchronized void resize(long capacityBytes) {
-        table.space().resize(capacityBytes);
-    }
-
-    /** Counts bytes in the directory that are not an extent's (yet): leftovers of an earlier process. */
-    public synchronized void hold(long deltaBytes) {
-        table.space().hold(deltaBytes);
-    }
-
-    /**
-     * Takes room for a copy that is filled before its length is known, and is begun later; {@link #release} must follow.
-     *
-     * @return false when there is no room, or Terrace is off for this block pool
-     */
-    public synchronized boolean reserve(String pool, long bytes) {
-        return !isOff(pool) && table.space().reserve(bytes);
-    }
-
-    /** Gives back what {@link #reserve} took. */
-    public synchronized void release(long bytes) {
-        table.space().release(bytes);
-    }
-
-    /**
-     * The file system of the copies holds so many bytes, at least and at most, that none of them accounts for. As far as
-     * they can be those of removed copies that stock clients keep open, the tier's capacity is less by them; answers how
-     * many.
-     */
-    public synchronized long unaccounted(long leastBytes, long mostBytes) {
-        return table.space().unaccounted(leastBytes, mostBytes);
+        endAll(extent -> true, RetireCause.BROKEN_OFF, nowNs);
     }
 
     /**
@@ -319,11 +282,6 @@ public final class LocalTier {
         extent.passed |= descriptorPassed;
         extent.lastReadNs = nowNs;
         return extent;
-    /** Removes the file of this extent alone, if nobody reads it. */
-    public void sweep(Extent extent, long nowNs) {
-        removal.run(extent, nowNs);
-    }
-
     }
 
     /** Lends a live copy to be verified, which does not count as a read. */
@@ -361,6 +319,11 @@ public final class LocalTier {
         return work + removal.run(nowNs);
     }
 
+    /** Removes the file of this extent alone, if nobody reads it. */
+    public void sweep(Extent extent, long nowNs) {
+        removal.run(extent, nowNs);
+    }
+
     /** The live copies, for the scrub and for full reports. */
     public synchronized List<Extent> liveExtents() {
         return table.live();
@@ -386,7 +349,7 @@ public final class LocalTier {
 
     /** Whether a copy of this very stamp is live and pinned. */
     public synchronized boolean isPinned(BlockKey key) {
-        return table.live(key) != null && table.isPinned(key.pool(), key.blockId());
+        return isResident(key) && table.isPinned(key.pool(), key.blockId());
     }
 
     /** How many copies are live and pinned. */
@@ -404,6 +367,11 @@ public final class LocalTier {
         return table.usage();
     }
 
+    /** As one pool sees it: what extents of other pools hold is not there for it, and not used. */
+    public synchronized Usage usageWithoutOthers(String pool) {
+        return table.usageWithoutOthers(pool);
+    }
+
     private boolean isOff(String pool) {
         return closed || switchedOff.contains(pool);
     }
@@ -414,6 +382,21 @@ public final class LocalTier {
         } else {
             retire(extent, cause, nowNs);
         }
+    }
+
+    /** One that cannot be ended keeps none of the others. */
+    private void endAll(Predicate<Extent> which, RetireCause cause, long nowNs) {
+        Throwable fault = null;
+        for (Extent extent : table.snapshot()) {
+            try {
+                if (which.test(extent)) {
+                    end(extent, cause, nowNs);
+                }
+            } catch (RuntimeException | Error e) {
+                fault = fault == null ? e : fault;
+            }
+        }
+        ExtentReaper.rethrow(fault);
     }
 
     private void retire(Extent extent, RetireCause cause, long nowNs) {

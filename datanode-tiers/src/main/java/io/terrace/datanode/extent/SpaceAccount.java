@@ -2,6 +2,9 @@ package io.terrace.datanode.extent;
 
 import io.terrace.datanode.extent.LocalTier.Limits;
 import io.terrace.datanode.extent.LocalTier.Usage;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * The bytes and extents that a tier holds, against what it may hold. Bytes of an extent are used from the moment it is begun
@@ -12,6 +15,14 @@ import io.terrace.datanode.extent.LocalTier.Usage;
 final class SpaceAccount {
 
     private static final int KEPT_OPEN_SHARE = 8;
+
+    /** What the extents of one block pool hold. */
+    private static final class PoolBytes {
+        long usedBytes;
+        long leavingBytes;
+        long pinnedBytes;
+        int extents;
+    }
 
     private final Limits limits;
     private long limitBytes;
@@ -25,6 +36,8 @@ final class SpaceAccount {
 
     private long pinnedBytes;
     private int extents;
+    /** By block pool; none without extents. */
+    private final Map<String, PoolBytes> pools = new HashMap<>();
     /** Of removed files whose descriptors were passed: as many of these bytes may still be kept from the kernel. */
     private long passedAndRemovedBytes;
     /** As many of them are, as far as is known. */
@@ -98,10 +111,13 @@ final class SpaceAccount {
         return keptOpenBytes > limitBytes / KEPT_OPEN_SHARE;
     }
 
-    void begun(long lengthBytes) {
-        usedBytes += lengthBytes;
-        changingBytes += lengthBytes;
+    void begun(Extent extent) {
+        usedBytes += extent.lengthBytes();
+        changingBytes += extent.lengthBytes();
         extents++;
+        PoolBytes pool = pools.computeIfAbsent(extent.key().pool(), name -> new PoolBytes());
+        pool.usedBytes += extent.lengthBytes();
+        pool.extents++;
     }
 
     /** The copy is whole, or is given up. */
@@ -109,14 +125,17 @@ final class SpaceAccount {
         changingBytes -= lengthBytes;
     }
 
-    void pinned(long deltaBytes) {
+    void pinned(Extent extent, boolean pinned) {
+        long deltaBytes = pinned ? extent.lengthBytes() : -extent.lengthBytes();
         pinnedBytes += deltaBytes;
+        poolOf(extent).pinnedBytes += deltaBytes;
     }
 
     /** It is not served any more. */
-    void leaving(long lengthBytes) {
-        leavingBytes += lengthBytes;
+    void leaving(Extent extent) {
+        leavingBytes += extent.lengthBytes();
         leavingExtents++;
+        poolOf(extent).leavingBytes += extent.lengthBytes();
     }
 
     /** Its file may go at any moment. */
@@ -125,7 +144,8 @@ final class SpaceAccount {
     }
 
     /** @param keptOpen whether its file was removed while a stock reader may have it open */
-    void freed(long lengthBytes, boolean keptOpen) {
+    void freed(Extent extent, boolean keptOpen) {
+        long lengthBytes = extent.lengthBytes();
         usedBytes -= lengthBytes;
         leavingBytes -= lengthBytes;
         changingBytes -= lengthBytes;
@@ -134,10 +154,48 @@ final class SpaceAccount {
         if (keptOpen) {
             passedAndRemovedBytes += lengthBytes;
         }
+        PoolBytes pool = poolOf(extent);
+        pool.usedBytes -= lengthBytes;
+        pool.leavingBytes -= lengthBytes;
+        pool.extents--;
+        if (pool.extents == 0) {
+            pools.remove(extent.key().pool());
+        }
+    }
+
+    private PoolBytes poolOf(Extent extent) {
+        return Objects.requireNonNull(pools.get(extent.key().pool()), "no bytes of its pool are counted");
     }
 
     Usage usage(int grants, long regionBytes) {
         return new Usage(
                 capacityBytes(), usedBytes, leavingBytes, changingBytes, pinnedBytes, extents, grants, regionBytes);
+    }
+
+    /** As {@link #usage}, with the bytes of other pools' extents neither there nor used. */
+    Usage usageWithoutOthers(String pool, int grants, long regionBytes) {
+        Usage all = usage(grants, regionBytes);
+        long othersBytes = 0;
+        long othersLeavingBytes = 0;
+        long othersPinnedBytes = 0;
+        int othersExtents = 0;
+        for (Map.Entry<String, PoolBytes> entry : pools.entrySet()) {
+            if (!entry.getKey().equals(pool)) {
+                PoolBytes other = entry.getValue();
+                othersBytes += other.usedBytes;
+                othersLeavingBytes += other.leavingBytes;
+                othersPinnedBytes += other.pinnedBytes;
+                othersExtents += other.extents;
+            }
+        }
+        return new Usage(
+                Math.max(0, all.capacityBytes() - othersBytes),
+                all.usedBytes() - othersBytes,
+                all.retiringBytes() - othersLeavingBytes,
+                all.changingBytes(),
+                all.pinnedBytes() - othersPinnedBytes,
+                all.extents() - othersExtents,
+                grants,
+                regionBytes);
     }
 }

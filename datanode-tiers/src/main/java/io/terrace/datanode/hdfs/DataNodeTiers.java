@@ -323,9 +323,12 @@ final class DataNodeTiers implements Closeable {
         dataset.events().unlisten();
         brokenOff = true;
         dataset.mover().guard(null);
-        volumeMoves.stop();
-        tier.breakOff(System.nanoTime());
-        closeNvm();
+        try {
+            volumeMoves.stop();
+            tier.breakOff(System.nanoTime());
+        } finally {
+            closeNvm();
+        }
     }
 
     /**
@@ -341,8 +344,11 @@ final class DataNodeTiers implements Closeable {
 
     /** Nothing is served from them any more. */
     private void closeTiers() {
-        tier.close(System.nanoTime());
-        closeNvm();
+        try {
+            tier.close(System.nanoTime());
+        } finally {
+            closeNvm();
+        }
     }
 
     private void closeNvm() {

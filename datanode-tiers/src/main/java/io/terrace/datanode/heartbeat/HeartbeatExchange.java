@@ -349,7 +349,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     }
 
     private TierStateProto memory() {
-        LocalTier.Usage usage = shared.tier().usage();
+        LocalTier.Usage usage = shared.tier().usageWithoutOthers(pool);
         return TierStateProto.newBuilder()
                 .setTier(TierProto.MEMORY)
                 .setCapacityBytes(usage.capacityBytes())

@@ -56,7 +56,7 @@ public final class LeftoverRecovery {
         this.metricRegistry = metricRegistry;
         for (MemoryDirectory.Leftover leftover : directory.leftovers()) {
             byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayDeque<>()).add(leftover);
-            tier.hold(leftover.block().lengthBytes());
+            tier.space().hold(leftover.block().lengthBytes());
         }
     }
 
@@ -83,7 +83,7 @@ public final class LeftoverRecovery {
     }
 
     private boolean recover(MemoryDirectory.Leftover leftover, BooleanSupplier goOn) {
-        tier.hold(-leftover.block().lengthBytes());
+        tier.space().hold(-leftover.block().lengthBytes());
         boolean adopted = false;
         try {
             adopted = adopt(leftover);
@@ -92,7 +92,7 @@ public final class LeftoverRecovery {
                 discard(leftover);
             } else if (!adopted) {
                 // A stop interrupts the verification and closes the tier: the copy may be good.
-                tier.hold(leftover.block().lengthBytes());
+                tier.space().hold(leftover.block().lengthBytes());
             }
         }
         return adopted;
@@ -115,7 +115,7 @@ public final class LeftoverRecovery {
                 leftovers.size(),
                 pool);
         for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
-            tier.hold(-leftover.block().lengthBytes());
+            tier.space().hold(-leftover.block().lengthBytes());
             discard(leftover);
         }
     }

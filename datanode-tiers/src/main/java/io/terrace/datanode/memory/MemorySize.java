@@ -57,7 +57,7 @@ public final class MemorySize {
     public @Nullable String change(long bytes) {
         String refusal = refusal(bytes);
         if (refusal == null) {
-            tier.resize(bytes);
+            tier.space().resize(bytes);
             LOG.info("The memory tier may hold {} bytes from now on; the setting says {}", bytes, bounds.configured());
         } else {
             LOG.warn("The memory tier is not changed to {} bytes: {}", bytes, refusal);

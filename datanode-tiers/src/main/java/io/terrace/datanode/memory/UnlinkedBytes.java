@@ -52,7 +52,7 @@ public final class UnlinkedBytes {
             long leastBytes = Math.max(0, usedBytes - Math.max(accountedBytes(before), accountedBytes(after)));
             // Bytes that are accounted but not in a file hide as many bytes that are kept open.
             long hiddenBytes = Math.max(before.changingBytes(), after.changingBytes());
-            bytes = tier.unaccounted(leastBytes, leastBytes + hiddenBytes);
+            bytes = tier.space().unaccounted(leastBytes, leastBytes + hiddenBytes);
         }
     }
 

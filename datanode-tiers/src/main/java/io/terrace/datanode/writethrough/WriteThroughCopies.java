@@ -98,10 +98,10 @@ public final class WriteThroughCopies implements Closeable {
             metricRegistry.increment(Metric.MEMORY_THROUGH_STORAGE);
         } else if (writingBytes.get() >= mostBytes) {
             metricRegistry.increment(Metric.MEMORY_THROUGH_BUSY);
-        } else if (!tier.reserve(pool, blockBytes)) {
+        } else if (!tier.space().reserve(pool, blockBytes)) {
             metricRegistry.increment(Metric.MEMORY_THROUGH_NO_ROOM);
         } else {
-            tier.release(blockBytes);
+            tier.space().release(blockBytes);
             return new WriteThroughCopy(this, pool);
         }
         return null;
@@ -127,7 +127,7 @@ public final class WriteThroughCopies implements Closeable {
             metricRegistry.increment(Metric.MEMORY_THROUGH_BUSY);
             return false;
         }
-        if (!tier.reserve(pool, bytes)) {
+        if (!tier.space().reserve(pool, bytes)) {
             writingBytes.addAndGet(-bytes);
             metricRegistry.increment(Metric.MEMORY_THROUGH_NO_ROOM);
             return false;
@@ -152,7 +152,7 @@ public final class WriteThroughCopies implements Closeable {
     }
 
     private void release(long heldBytes) {
-        tier.release(heldBytes);
+        tier.space().release(heldBytes);
         writingBytes.addAndGet(-heldBytes);
     }
 
@@ -171,7 +171,7 @@ public final class WriteThroughCopies implements Closeable {
             fault = e;
         }
         if (!adoption.adopted && !files.remove(draft)) {
-            tier.reserve(block.key().pool(), heldBytes);
+            tier.space().reserve(block.key().pool(), heldBytes);
         }
         if (result == null) {
             dropped(fault);

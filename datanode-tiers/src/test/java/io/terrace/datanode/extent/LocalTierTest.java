@@ -1,6 +1,7 @@
 package io.terrace.datanode.extent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.server.Principal;
 import io.terrace.common.BlockKey;
@@ -159,7 +160,7 @@ class LocalTierTest {
         LocalTier small = fixture.tier(1_000, 1);
         assertThat(small.publish(small.begin(key(1), 100, false, 0).extent(), 0))
                 .isTrue();
-        small.hold(100);
+        small.space().hold(100);
         assertThat(small.begin(key(2), 100, false, 1).admission()).isEqualTo(Admission.NO_ROOM);
     }
 
@@ -274,8 +275,22 @@ class LocalTierTest {
         assertThat(usage.usedBytes()).as("seed %d", seed).isBetween(0L, 1_000L);
         assertThat(usage.retiringBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
         assertThat(usage.pinnedBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
+        assertThat(tier.usageWithoutOthers(POOL)).as("seed %d", seed).isEqualTo(usage);
+        assertThat(tier.usageWithoutOthers("other").usedBytes())
+                .as("seed %d", seed)
+                .isZero();
         assertThat(lent).as("seed %d", seed).noneMatch(fixture.removed::contains);
         assertThat(held).as("seed %d", seed).noneMatch(grant -> fixture.removed.contains(grant.extent()));
         assertThat(usage.grants()).as("seed %d", seed).isEqualTo(held.size());
+    }
+
+    @Test
+    void breakOff_endsAllCopies_thoughOneOfThemThrows() {
+        fixture.live(1, 100, 0);
+        int broken = fixture.live(2, 100, 0).slot();
+        fixture.live(3, 100, 0);
+        fixture.slots.states.put(broken, "broken");
+        assertThatThrownBy(() -> tier.breakOff(1)).isInstanceOf(AssertionError.class);
+        assertThat(fixture.gone).containsOnlyKeys(TierFixture.key(1), TierFixture.key(3));
     }
 }

@@ -169,7 +169,7 @@ class WriteThroughTest {
         Path file = new Path("/through/full");
         long refused = figure(Metric.MEMORY_THROUGH_NO_ROOM);
         for (int i = 0; i < NODES; i++) {
-            cluster.service(i).tier().hold(64L << 20);
+            cluster.service(i).tier().space().hold(64L << 20);
         }
         try {
             byte[] written = write(client(1), file, 2 * BLOCK);
@@ -178,7 +178,7 @@ class WriteThroughTest {
             assertThat(figure(Metric.MEMORY_THROUGH_NO_ROOM) - refused).isEqualTo(2);
         } finally {
             for (int i = 0; i < NODES; i++) {
-                cluster.service(i).tier().hold(-(64L << 20));
+                cluster.service(i).tier().space().hold(-(64L << 20));
             }
         }
     }

@@ -21,6 +21,7 @@ import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import org.junit.jupiter.api.Test;
 
 /** What a link says when heartbeats are lost, when there is too much to say, and whom it obeys. */
@@ -80,6 +81,29 @@ class HeartbeatExchangeTest {
     void heartbeat_withoutAnswer_isSentAgainAsItWas() {
         HeartbeatRequestProto lost = composeAfterReads();
         link.failed();
+    @Test
+    void memory_ofOtherPools_isNeitherCapacityNorUsed() {
+        fixture.enter(1);
+        BlockKey others = new BlockKey("other", 2, 1);
+        tier.publish(tier.begin(others, 300, true, 0).extent(), 0);
+        TierStateProto memory = link.compose(0).getTiers(0);
+        assertThat(memory.getCapacityBytes()).isEqualTo(1_000_000 - 300);
+        assertThat(memory.getUsedBytes()).isEqualTo(100);
+        assertThat(memory.getPinnedBytes()).isZero();
+        assertThat(memory.getExtents()).isEqualTo(1);
+
+        link.delivered(HeartbeatFixture.answer(1, true, true), 0);
+        tier.drop(others, RetireCause.CHANGED, 0);
+        assertThat(link.compose(0).getTiers(0).getCapacityBytes())
+                .as("its file is still there")
+                .isEqualTo(1_000_000 - 300);
+        link.delivered(HeartbeatFixture.answer(1, true, true), 0);
+        tier.sweep(0);
+        memory = link.compose(0).getTiers(0);
+        assertThat(memory.getCapacityBytes()).isEqualTo(1_000_000);
+        assertThat(memory.getRetiringBytes()).isZero();
+    }
+
         assertThat(link.compose(9_000_000L)).isEqualTo(lost);
         link.delivered(HeartbeatFixture.answer(1, true, true), 0);
 
@@ -255,7 +279,7 @@ class HeartbeatExchangeTest {
         assertThat(tier.usage().capacityBytes()).isEqualTo(500_000);
         assertThat(link.compose(0).getResized().getId()).isEqualTo(7);
         assertThat(link.compose(0).getResized().hasRefusal()).isFalse();
-        tier.resize(600_000);
+        tier.space().resize(600_000);
         link.delivered(resize(7, 500_000), 0);
         assertThat(tier.usage().capacityBytes()).as("not again").isEqualTo(600_000);
         link.delivered(resize(8, 3_000_000), 0);

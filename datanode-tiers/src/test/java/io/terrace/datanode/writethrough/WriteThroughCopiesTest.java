@@ -277,9 +277,9 @@ class WriteThroughCopiesTest {
 
     @Test
     void begin_inATierWithoutRoomForABlock_isRefusedAndEvictsNothing() throws IOException {
-        assertThat(tier.reserve(POOL, CAPACITY - BLOCK + 1)).isTrue();
+        assertThat(tier.space().reserve(POOL, CAPACITY - BLOCK + 1)).isTrue();
         assertThat(copies.begin(POOL, BLOCK, true)).isNull();
-        tier.release(CAPACITY - BLOCK + 1);
+        tier.space().release(CAPACITY - BLOCK + 1);
         assertNothingLeft(Metric.MEMORY_THROUGH_NO_ROOM);
     }
 
@@ -287,10 +287,10 @@ class WriteThroughCopiesTest {
     void write_asRoomEnds_dropsTheCopyAndFreesWhatItHad() throws IOException {
         try (WriteThroughCopy copy = begin()) {
             write(copy, 0, random(1 << 20), PIECE);
-            assertThat(tier.reserve(POOL, CAPACITY - (1 << 20))).isTrue();
+            assertThat(tier.space().reserve(POOL, CAPACITY - (1 << 20))).isTrue();
             write(copy, 1 << 20, random(PIECE), PIECE);
             assertThat(tier.usage().usedBytes()).isEqualTo(CAPACITY - (1 << 20));
-            tier.release(CAPACITY - (1 << 20));
+            tier.space().release(CAPACITY - (1 << 20));
             write(copy, (1 << 20) + PIECE, random(PIECE), PIECE);
             finish(copy, (1 << 20) + 2 * PIECE);
         }
