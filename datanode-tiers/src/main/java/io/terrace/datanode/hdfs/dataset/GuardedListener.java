@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands between the dataset and a watch: a fault of ours is never one of the DataNode's. The first unexpected exception
- * ends the watch for good, since a copy whose change was missed must not be served; from then on all is stock.
+ * Stands between the dataset and a watch: a fault of ours is never one of the DataNode's, but for one of the JVM, as that
+ * there is no memory, which stock handles. The first unexpected exception ends the watch for good, since a copy whose change was missed must not be served; from then on all is stock.
  */
 public final class GuardedListener implements DatasetListener {
 
@@ -40,8 +40,11 @@ public final class GuardedListener implements DatasetListener {
         }
         try {
             return question.apply(watch);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             breakOff(e);
+            if (e instanceof VirtualMachineError ofTheJvm) {
+                throw ofTheJvm;
+            }
             return otherwise;
         }
     }
@@ -57,11 +60,23 @@ public final class GuardedListener implements DatasetListener {
 
     private void breakOff(Throwable cause) {
         broken = true;
-        LOG.error("Terrace stops, the DataNode is stock from now on: the memory tier failed", cause);
+        log(
+                "Terrace stops, the DataNode is stock from now on: the memory tier failed. Reads go on from the replicas. Save"
+                        + " this log and restart the DataNode",
+                cause);
         try {
             stop.run();
-        } catch (RuntimeException e) {
-            LOG.error("Stopping the memory tier failed too", e);
+        } catch (RuntimeException | Error e) {
+            log("Stopping the memory tier failed too", e);
+        }
+    }
+
+    private static void log(String line, Throwable cause) {
+        try {
+            LOG.error(line, cause);
+        } catch (RuntimeException | Error e) {
+            // Without memory the log may fail too, and what is left to do here must be done.
+            cause.addSuppressed(e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -25,7 +26,9 @@ class GuardedListenerTest {
 
     @Test
     void fault_inAnyCall_leavesAStockDataNodeForGood() {
-        for (Throwable fault : new Throwable[] {new IllegalStateException("broken"), new NoSuchMethodError("gone")}) {
+        for (Throwable fault : new Throwable[] {
+            new IllegalStateException("broken"), new NoSuchMethodError("gone"), new AssertionError("a bug")
+        }) {
             calls.set(0);
             stops.set(0);
             DatasetListener guarded = failing(fault);
@@ -42,5 +45,25 @@ class GuardedListenerTest {
             assertThat(calls).hasValue(1);
             assertThat(stops).hasValue(1);
         }
+    }
+
+    @Test
+    void faultOfTheJvm_endsTheTier_andReachesTheDataNode() {
+        OutOfMemoryError fault = new OutOfMemoryError("as was wanted");
+        DatasetListener guarded = failing(fault);
+        assertThatThrownBy(() -> guarded.changed("pool", 1)).isSameAs(fault);
+        assertThat(stops).hasValue(1);
+        guarded.changed("pool", 1);
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void tierThatCannotBeStopped_isNotAFaultOfTheDataNode() {
+        IllegalStateException fault = new IllegalStateException("broken");
+        DatasetListener guarded = new GuardedListener(failing(fault), () -> {
+            throw new AssertionError("as was wanted");
+        });
+        guarded.changed("pool", 1);
+        assertThat(guarded.pinned("pool")).isEmpty();
     }
 }
