@@ -154,7 +154,15 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     public HeartbeatRequestProto compose(long nowNs) {
         HeartbeatRequestProto request = unanswered;
         if (request == null) {
-            request = composeNew(nowNs);
+            boolean composed = false;
+            try {
+                request = composeNew(nowNs);
+                composed = true;
+            } finally {
+                if (!composed) {
+                    takeBack();
+                }
+            }
             unanswered = request;
         }
         return request;
@@ -185,8 +193,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             sentOffers = shared.offers().addTo(request, pool);
         }
         List<ResultProto> page = new ArrayList<>();
-        results.drainTo(page, HeartbeatLimits.ENTRIES);
         sentResults = page;
+        results.drainTo(page, HeartbeatLimits.ENTRIES);
         request.addAllResults(page);
         bytesServedSent = shared.accessRecorder().bytesServed();
         request.setBytesServed(bytesServedSent - bytesServedDelivered);
@@ -295,13 +303,18 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         shared.epochFence().silent(pool, this);
         shared.metricRegistry().increment(Metric.HEARTBEATS_FAILED);
         unanswered = null;
+        takeBack();
+        offersWanted = false;
+    }
+
+    /** The next heartbeat carries what this one did, or should have. */
+    private void takeBack() {
         figureReport.refused();
         heatReport.refused();
         sentResults.forEach(results::offer);
         sentResults = List.of();
         residency.wantFull();
         offersTaken(0);
-        offersWanted = false;
     }
 
     /** The service is not asked any more, so what it said last does not count. */
@@ -348,6 +361,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         return everything;
     }
 
+    /** All name services share the tier. Each plans with what it is told, so it is told of the room that others leave it. */
     private TierStateProto memory() {
         LocalTier.Usage usage = shared.tier().usageWithoutOthers(pool);
         return TierStateProto.newBuilder()

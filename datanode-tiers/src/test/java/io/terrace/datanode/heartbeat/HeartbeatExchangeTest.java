@@ -1,6 +1,7 @@
 package io.terrace.datanode.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.terrace.common.BlockKey;
@@ -11,17 +12,20 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OffersWantedProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import org.junit.jupiter.api.Test;
 
 /** What a link says when heartbeats are lost, when there is too much to say, and whom it obeys. */
@@ -78,10 +82,6 @@ class HeartbeatExchangeTest {
     }
 
     @Test
-    void heartbeat_withoutAnswer_isSentAgainAsItWas() {
-        HeartbeatRequestProto lost = composeAfterReads();
-        link.failed();
-    @Test
     void memory_ofOtherPools_isNeitherCapacityNorUsed() {
         fixture.enter(1);
         BlockKey others = new BlockKey("other", 2, 1);
@@ -104,6 +104,10 @@ class HeartbeatExchangeTest {
         assertThat(memory.getRetiringBytes()).isZero();
     }
 
+    @Test
+    void heartbeat_withoutAnswer_isSentAgainAsItWas() {
+        HeartbeatRequestProto lost = composeAfterReads();
+        link.failed();
         assertThat(link.compose(9_000_000L)).isEqualTo(lost);
         link.delivered(HeartbeatFixture.answer(1, true, true), 0);
 
@@ -131,6 +135,30 @@ class HeartbeatExchangeTest {
         assertThat(next.getFullResidency()).isTrue();
         assertThat(next.getResidencyList()).hasSize(1);
         assertThat(next.getBytesServed()).isEqualTo(80);
+    }
+
+    @Test
+    void heartbeat_thatCannotBeMade_losesNeitherHeatNorResidencyNorResults() {
+        link.compose(0);
+        link.delivered(
+                HeartbeatFixture.answer(1, true, true).toBuilder()
+                        .addOrders(OrderProto.newBuilder()
+                                .setMoveId(5)
+                                .setKind(OrderKindProto.DROP)
+                                .setBlock(ProtoConverter.block(new BlockVersion(fixture.key(77), 100))))
+                        .build(),
+                0);
+        accessRecorder.stockReadBegan(POOL, 9, false);
+        fixture.enter(3);
+        fixture.whileComposing = () -> {
+            throw new OutOfMemoryError("as was wanted");
+        };
+        assertThatThrownBy(() -> link.compose(1)).isInstanceOf(OutOfMemoryError.class);
+        fixture.whileComposing = () -> {};
+        HeartbeatRequestProto next = link.compose(2);
+        assertThat(next.getHeatList()).hasSize(1);
+        assertThat(next.getResidencyList()).hasSize(1);
+        assertThat(next.getResultsList()).hasSize(1);
     }
 
     @Test

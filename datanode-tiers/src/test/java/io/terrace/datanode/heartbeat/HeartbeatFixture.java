@@ -53,6 +53,7 @@ final class HeartbeatFixture {
     private final String pool;
     private final long stamp;
     final List<ConditionProto> conditions = new ArrayList<>();
+    Runnable whileComposing = () -> {};
     final ClientSpeeds speeds = new ClientSpeeds();
     final List<ReplicaOffers.Offer> replicas = new ArrayList<>();
     final ReplicaOffers offers = new ReplicaOffers(
@@ -91,7 +92,10 @@ final class HeartbeatFixture {
                         (ofPool, id) -> new HeartbeatExchange.ReplicaLook.Seen(
                                 new BlockVersion(new BlockKey(ofPool, id, stamp), 100), StorageTier.DISK),
                         () -> List.of(NVM),
-                        () -> conditions,
+                        () -> {
+                            whileComposing.run();
+                            return conditions;
+                        },
                         speeds,
                         offers,
                         metricRegistry,
