@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs.dataset;
 
 import io.terrace.common.BlockId;
 import io.terrace.common.BlockKey;
+import io.terrace.common.LogThrottle;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
@@ -13,7 +14,9 @@ import io.terrace.datanode.nvm.NvmExtents;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -39,6 +42,7 @@ public final class TierDatasetListener implements DatasetListener {
     private final Consumer<String> onPoolReady;
     private final Runnable onPins;
     private final LongSupplier nanoClock;
+    private final LogThrottle openFailures = new LogThrottle(TimeUnit.SECONDS.toNanos(10));
 
     /** The block whose descriptors this thread is about to pass to a client with a slot. */
     private final ThreadLocal<@Nullable BlockId> slotted = new ThreadLocal<>();
@@ -128,12 +132,33 @@ public final class TierDatasetListener implements DatasetListener {
             }
             return copy;
         } catch (IOException e) {
-            LOG.warn("Cannot open the memory copy {}; it is dropped and the replica is read", extent, e);
-            tier.changed(pool, blockId, nanoClock.getAsLong());
-            tier.giveBack(extent, nanoClock.getAsLong());
+            cannotOpen(extent, e);
             passedMetaFiles.discard();
             closeQuietly(file);
+            if (passed) {
+                notPassed(extent);
+            } else {
+                tier.giveBack(extent, nanoClock.getAsLong());
+            }
             return null;
+        }
+    }
+
+    /** A process without descriptors left cannot open files that are there, and those are good copies. */
+    private void cannotOpen(Extent extent, IOException why) {
+        long nowNs = nanoClock.getAsLong();
+        boolean gone = Files.notExists(directory.file(extent));
+        if (gone) {
+            tier.changed(extent.key().pool(), extent.key().blockId(), nowNs);
+        }
+        Long others = openFailures.next(nowNs);
+        if (others != null) {
+            LOG.warn(
+                    "Cannot open the memory copy {} ({} earlier failures). Its replica is read, and the copy {}",
+                    extent,
+                    others,
+                    gone ? "is dropped" : "stays: is the DataNode's limit of open files too low (ulimit -n)?",
+                    why);
         }
     }
 
