@@ -34,9 +34,10 @@ final class PlacementConnector implements HeartbeatAgent.Connector {
 
     @Override
     public PlacementDataNodePB connect() throws IOException {
-        InetSocketAddress resolved = address.isUnresolved()
-                ? NetUtils.createSocketAddrForHost(address.getHostString(), address.getPort())
-                : address;
+        // Resolved each time: the NameNode may have another address by now. If the old one drops packets, no error
+        // tells
+        // RPC to look it up again.
+        InetSocketAddress resolved = NetUtils.createSocketAddrForHost(address.getHostString(), address.getPort());
         return RPC.getProtocolProxy(
                         PlacementDataNodePB.class,
                         RPC.getProtocolVersion(PlacementDataNodePB.class),
