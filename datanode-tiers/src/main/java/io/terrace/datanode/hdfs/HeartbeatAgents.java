@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.TerraceNameNodes;
+import org.apache.hadoop.hdfs.server.datanode.TerraceNameNodes.NameNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 final class HeartbeatAgents implements Agent, Closeable {
 
-    private record NameNode(String address, String pool) {}
-
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatAgents.class);
     private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long FIRST_LOOKS_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -37,9 +37,10 @@ final class HeartbeatAgents implements Agent, Closeable {
     private final DataNodeConfig settings;
     private final AccessRecorder accessRecorder;
     private final MemoryTierListener memoryTierListener;
-    private final PlacementAddresses addresses;
     private final AgentThread thread;
     private final Map<NameNode, HeartbeatAgent> agents = new HashMap<>();
+    /** Those whose address cannot be used, of which the log has a line. */
+    private final Set<NameNode> refused = new HashSet<>();
 
     HeartbeatAgents(
             DataNode datanode,
@@ -52,7 +53,6 @@ final class HeartbeatAgents implements Agent, Closeable {
         this.settings = settings;
         this.accessRecorder = accessRecorder;
         this.memoryTierListener = memoryTierListener;
-        this.addresses = new PlacementAddresses(datanode.getConf());
         this.thread = new AgentThread(
                 "terrace-services", this, nowNs -> agents.isEmpty() ? FIRST_LOOKS_NS : LOOK_NS, System::nanoTime);
     }
@@ -75,26 +75,18 @@ final class HeartbeatAgents implements Agent, Closeable {
 
     /** Whether a NameNode has told this DataNode, since it started, that the pool is its own. */
     static boolean serves(DataNode datanode, String pool) {
-        return nameNodes(datanode).stream().anyMatch(nameNode -> nameNode.pool().equals(pool));
-    }
-
-    private static Set<NameNode> nameNodes(DataNode datanode) {
-        Set<NameNode> present = new HashSet<>();
-        for (Map<String, String> actor : datanode.getBPServiceActorInfoMap()) {
-            String address = actor.get("NamenodeAddress");
-            String pool = actor.get("BlockPoolID");
-            if (address != null && pool != null && !pool.isEmpty()) {
-                present.add(new NameNode(address, pool));
-            }
-        }
-        return present;
+        return TerraceNameNodes.of(datanode).stream()
+                .anyMatch(nameNode -> nameNode.pool().equals(pool));
     }
 
     private void look() {
-        Set<NameNode> present = nameNodes(datanode);
+        Set<NameNode> present = TerraceNameNodes.of(datanode);
         for (NameNode nameNode : present) {
-            agents.computeIfAbsent(nameNode, this::begin);
+            if (!agents.containsKey(nameNode)) {
+                tryToBegin(nameNode);
+            }
         }
+        refused.retainAll(present);
         agents.entrySet().removeIf(entry -> {
             boolean gone = !present.contains(entry.getKey());
             if (gone) {
@@ -104,8 +96,25 @@ final class HeartbeatAgents implements Agent, Closeable {
         });
     }
 
+    /** One whose address cannot be used stops no other, and is tried again. */
+    private void tryToBegin(NameNode nameNode) {
+        try {
+            agents.put(nameNode, begin(nameNode));
+            refused.remove(nameNode);
+        } catch (IllegalArgumentException e) {
+            if (refused.add(nameNode)) {
+                LOG.error(
+                        "NameNode {} gets no heartbeats of Terrace, and places no block of this DataNode in memory: {}."
+                                + " Correct it, then: hdfs dfsadmin -refreshNamenodes",
+                        nameNode.address(),
+                        e.getMessage());
+            }
+        }
+    }
+
     private HeartbeatAgent begin(NameNode nameNode) {
-        InetSocketAddress address = addresses.of(nameNode.address());
+        // A refresh of the NameNodes gives the DataNode another configuration.
+        InetSocketAddress address = new PlacementAddresses(datanode.getConf()).of(nameNode.address());
         LOG.info("The placement service of NameNode {} is expected at {}", nameNode.address(), address);
         HeartbeatAgent begun = new HeartbeatAgent(
                 address.getHostString() + ":" + address.getPort(),

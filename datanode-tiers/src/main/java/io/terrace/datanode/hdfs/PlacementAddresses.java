@@ -25,17 +25,28 @@ final class PlacementAddresses {
         this.conf = conf;
     }
 
-    /** The service's address, by the RPC address that the DataNode uses for the NameNode. */
+    /**
+     * The service's address, by the RPC address that the DataNode uses for the NameNode.
+     *
+     * @throws IllegalArgumentException if what is configured is no address; it names key and value
+     */
     InetSocketAddress of(String nameNode) {
         InetSocketAddress rpc = NetUtils.createSocketAddr(nameNode);
         int port = PlacementPort.of(conf, rpc.getPort());
-        String configured = configured(nameNode);
-        return configured.isEmpty()
-                ? NetUtils.createSocketAddrForHost(rpc.getHostString(), port)
-                : NetUtils.createSocketAddr(configured, port, TerraceSettings.PLACEMENT_RPC_ADDRESS.key());
+        String key = key(nameNode);
+        String configured = conf.getTrimmed(key, "");
+        if (configured.isEmpty()) {
+            return NetUtils.createSocketAddrForHost(rpc.getHostString(), port);
+        }
+        try {
+            return NetUtils.createSocketAddr(configured, port, key);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(key + " is " + configured + ", which is no host:port", e);
+        }
     }
 
-    private String configured(String nameNode) {
+    /** The most specific one that is set; the general one if none is. */
+    private String key(String nameNode) {
         String key = TerraceSettings.PLACEMENT_RPC_ADDRESS.key();
         try {
             for (Map.Entry<String, Map<String, InetSocketAddress>> service :
@@ -46,16 +57,18 @@ final class PlacementAddresses {
                     if (service.getKey() != null
                             && address != null
                             && NetUtils.getHostPortString(address).equals(nameNode)) {
-                        String ofService = conf.getTrimmed(key + "." + service.getKey(), conf.getTrimmed(key, ""));
-                        return entry.getKey() == null
-                                ? ofService
-                                : conf.getTrimmed(key + "." + service.getKey() + "." + entry.getKey(), ofService);
+                        String ofService = key + "." + service.getKey();
+                        String ofNameNode = ofService + "." + entry.getKey();
+                        if (entry.getKey() != null && conf.get(ofNameNode) != null) {
+                            return ofNameNode;
+                        }
+                        return conf.get(ofService) != null ? ofService : key;
                     }
                 }
             }
         } catch (IOException e) {
             LOG.debug("No NameNode is configured by name", e);
         }
-        return conf.getTrimmed(key, "");
+        return key;
     }
 }
