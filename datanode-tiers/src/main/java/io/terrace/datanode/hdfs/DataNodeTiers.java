@@ -168,6 +168,7 @@ final class DataNodeTiers implements Closeable {
         });
         parts.add(housekeeping::close);
         tierListener.onHousekeeping(housekeeping::wake);
+        tierListener.listen(pinRequests);
         checks = checks(datanode, settings, name);
         guarded = settings.moveGuard();
         volumeMoves = parts.add(new VolumeMoveQueue(

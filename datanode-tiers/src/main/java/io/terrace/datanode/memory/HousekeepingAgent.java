@@ -108,25 +108,39 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     }
 
     private int begin(PinRequests.Pin pin, long nowNs) {
+        boolean submitted = false;
+        try {
+            submitted = submit(pin, nowNs);
+        } finally {
+            if (!submitted) {
+                pinRequests.ended(pin);
+            }
+        }
+        return submitted ? 1 : 0;
+    }
+
+    /** Whether a copy was ordered. */
+    private boolean submit(PinRequests.Pin pin, long nowNs) {
         BlockVersion found = source.find(pin.pool(), pin.blockId());
         if (found == null) {
             pinRequests.missing(pin);
             pinFailures.failed();
-            return 0;
+            return false;
         }
         if (!tier.serves(pin.pool())) {
             // The request stays until the pool is served again.
-            return 0;
+            return false;
         }
         BlockKey key = found.key();
         if (tier.isPinned(key)) {
             pinRequests.satisfied(pin, nowNs);
-            return 0;
+            return false;
         }
         copyQueue.submit(new CopyQueue.Order(found, true, () -> pinRequests.contains(pin), result -> {
             if (result.outcome() == MoveOutcome.DONE) {
                 pinRequests.satisfied(pin, nanoClock.getAsLong());
             } else {
+                pinRequests.ended(pin);
                 pinFailures.failed();
                 tell(key, result);
             }
@@ -134,7 +148,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
                 tier.unpin(pin.pool(), pin.blockId(), nanoClock.getAsLong());
             }
         }));
-        return 1;
+        return true;
     }
 
     private void tell(BlockKey key, MoveResult result) {

@@ -1,5 +1,6 @@
 package io.terrace.datanode.memory;
 
+import io.terrace.common.BlockVersion;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.Map;
  * <p>Bounded; a request beyond the limit is dropped, as if there were no room, and asked for again by the NameNode.
  * Thread-safe.
  */
-public final class PinRequests {
+public final class PinRequests implements ResidencyListener {
 
     private static final long FIRST_PAUSE_NS = 500_000_000L;
     private static final long LONGEST_PAUSE_NS = 30_000_000_000L;
@@ -21,10 +22,15 @@ public final class PinRequests {
     public record Pin(String pool, long blockId) {}
 
     private static final class Attempt {
-        long pauseNs = FIRST_PAUSE_NS;
+        long pauseNs;
         long notBeforeNs;
+        /** Handed out, and not ended: a copy may wait in a queue for longer than the pauses. */
+        boolean begun;
+        /** The copy left memory or is not pinned any more, perhaps before its attempt ended. */
+        boolean lost;
 
-        Attempt(long nowNs) {
+        void from(long nowNs) {
+            pauseNs = FIRST_PAUSE_NS;
             notBeforeNs = nowNs;
         }
     }
@@ -42,7 +48,7 @@ public final class PinRequests {
         if (wanted.size() >= most && !wanted.containsKey(pin)) {
             return false;
         }
-        wanted.put(pin, new Attempt(nowNs));
+        wanted.computeIfAbsent(pin, added -> new Attempt()).from(nowNs);
         return true;
     }
 
@@ -68,17 +74,33 @@ public final class PinRequests {
         return wanted.containsKey(pin);
     }
 
-    /** Those whose turn it is; each is then left alone for a pause that doubles. */
+    /**
+     * Those whose turn it is, for each of which {@link #satisfied} or {@link #ended} must follow; it is then left alone for a
+     * pause that doubles.
+     */
     public synchronized List<Pin> due(long nowNs) {
         List<Pin> due = new ArrayList<>();
         wanted.forEach((pin, attempt) -> {
-            if (attempt.notBeforeNs - nowNs <= 0) {
+            if (attempt.lost && !attempt.begun) {
+                attempt.lost = false;
+                attempt.from(nowNs + FIRST_PAUSE_NS);
+            }
+            if (!attempt.begun && attempt.notBeforeNs - nowNs <= 0) {
                 due.add(pin);
+                attempt.begun = true;
                 attempt.notBeforeNs = nowNs + attempt.pauseNs;
                 attempt.pauseNs = Math.min(2 * attempt.pauseNs, LONGEST_PAUSE_NS);
             }
         });
         return due;
+    }
+
+    /** An attempt is over, and the block is not in memory by it. */
+    public synchronized void ended(Pin pin) {
+        Attempt attempt = wanted.get(pin);
+        if (attempt != null) {
+            attempt.begun = false;
+        }
     }
 
     /**
@@ -92,12 +114,23 @@ public final class PinRequests {
         }
     }
 
-    /** It is in memory: when it leaves again, try again soon. */
+    /** It is in memory. {@link #residency} says when it leaves again; whoever does not hear of that looks now and then. */
     public synchronized void satisfied(Pin pin, long nowNs) {
         Attempt attempt = wanted.get(pin);
         if (attempt != null) {
-            attempt.pauseNs = FIRST_PAUSE_NS;
-            attempt.notBeforeNs = nowNs + FIRST_PAUSE_NS;
+            attempt.begun = false;
+            attempt.from(nowNs + LONGEST_PAUSE_NS);
+        }
+    }
+
+    /** A copy that is wanted and leaves memory is soon tried again. */
+    @Override
+    public synchronized void residency(BlockVersion block, boolean resident, boolean pinned) {
+        if (!resident || !pinned) {
+            Attempt attempt = wanted.get(new Pin(block.key().pool(), block.key().blockId()));
+            if (attempt != null) {
+                attempt.lost = true;
+            }
         }
     }
 

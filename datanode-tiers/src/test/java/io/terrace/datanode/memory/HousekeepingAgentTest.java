@@ -88,6 +88,9 @@ class HousekeepingAgentTest {
             fixture.nowNs += TimeUnit.SECONDS.toNanos(30);
             assertThat(housekeeping.doWork(fixture.nowNs)).isEqualTo(PINS);
             assertThat(copyQueue.waiting()).isEqualTo(PINS);
+            fixture.nowNs += TimeUnit.SECONDS.toNanos(60);
+            assertThat(housekeeping.doWork(fixture.nowNs)).as("queued already").isZero();
+            assertThat(copyQueue.waiting()).isEqualTo(PINS);
         }
     }
 

@@ -115,6 +115,7 @@ public final class SimulatedDataNode {
                 hooks.events(observer.events(memoryTierListener)),
                 passedDescriptors::containsKey);
         memoryTierListener.onHousekeeping(this::housekeepSoon);
+        memoryTierListener.listen(pinRequests);
         accessRecorder = new AccessRecorder(metricRegistry, process::nanoTime, () -> null);
         accessRecorder.listen(SimulatedNamespace.POOL, observer.heat());
         TokenBucket tokenBucket = new TokenBucket(64 << 20, process::nanoTime, process::blockFor);
