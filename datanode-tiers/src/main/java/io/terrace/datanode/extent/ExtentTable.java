@@ -168,6 +168,10 @@ final class ExtentTable {
      * none when all of them would not do.
      */
     void makeRoom(long lengthBytes, long nowNs) {
+        // Whoever waits for what leaves asks again every few milliseconds.
+        if (space.hasRoomWithout(0, 0, lengthBytes)) {
+            return;
+        }
         List<Extent> candidates = new ArrayList<>();
         long candidateBytes = 0;
         for (Extent extent : current.values()) {
@@ -249,6 +253,12 @@ final class ExtentTable {
         return removalQueue.next();
     }
 
+    /** As {@link #nextRemoval}, of this extent; null if its file must not be removed now. */
+    @Nullable
+    Extent removalOf(Extent extent) {
+        return removalQueue.take(extent);
+    }
+
     /** Its file is still there: it stays removable, and used. */
     void notRemoved(Extent extent, long nowNs) {
         removalQueue.failed(extent, nowNs);
@@ -268,12 +278,6 @@ final class ExtentTable {
     void revoke(GrantRecord grant) {
         revocations.add(grant);
         events.housekeepingWanted();
-    /** As {@link #nextRemoval}, of this extent; null if its file must not be removed now. */
-    @Nullable
-    Extent removalOf(Extent extent) {
-        return removalQueue.take(extent);
-    }
-
     }
 
     /** The next grant whose holder must be told to stop. */
