@@ -166,7 +166,9 @@ public final class LeftoverRecovery {
             directory.discard(leftover);
             metricRegistry.increment(Metric.MEMORY_LEFTOVERS_DELETED);
         } catch (IOException e) {
-            LOG.warn("Cannot delete {}: its memory stays in use", leftover.path(), e);
+            // Its bytes are there, and must not be given to a copy.
+            tier.space().hold(leftover.block().lengthBytes());
+            LOG.warn("Cannot delete {}: its memory stays in use until somebody removes it", leftover.path(), e);
         }
     }
 }
