@@ -19,6 +19,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -26,11 +27,13 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -55,6 +58,7 @@ class BackgroundChecksTest {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final byte[] block = new byte[BYTES];
     private byte[] meta;
+    private final AtomicInteger openReplicas = new AtomicInteger();
     private volatile long nowNs;
     private volatile Predicate<String> served = pool -> true;
     private MemoryDirectory directory;
@@ -128,6 +132,7 @@ class BackgroundChecksTest {
         @Override
         public OpenReplica open(BlockVersion wanted) {
             opened.accept(wanted.key());
+            openReplicas.incrementAndGet();
             return new OpenReplica() {
                 @Override
                 public FileChannel data() {
@@ -143,7 +148,9 @@ class BackgroundChecksTest {
                 public void dropPages() {}
 
                 @Override
-                public void close() {}
+                public void close() {
+                    openReplicas.decrementAndGet();
+                }
             };
         }
 
@@ -224,5 +231,50 @@ class BackgroundChecksTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Test
+    void leftoverThatCannotBeDeleted_countsAsUsed() throws IOException {
+        leave(new BlockKey("gone", 2, 1));
+        LeftoverFiles stuck = (LeftoverFiles) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LeftoverFiles.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("discard")) {
+                        throw new IOException("Read-only file system");
+                    }
+                    return method.invoke(directory, arguments);
+                });
+        LeftoverRecovery recovery = new LeftoverRecovery(
+                tier, stuck, new SoundReplicas(key -> {}), TokenBucket.ofSystem(0), metricRegistry, System::nanoTime);
+        recovery.discardUnserved(pool -> false);
+        assertThat(tier.usage().usedBytes()).isEqualTo(BYTES);
+        assertThat(metricRegistry.value(Metric.MEMORY_LEFTOVERS_DELETED)).isZero();
+    }
+
+    @Test
+    void scrub_holdsNoReplica_whileItPacesItself() throws IOException {
+        BlockKey key = new BlockKey("pool", 1, 1);
+        leave(key);
+        new LeftoverRecovery(
+                        tier,
+                        directory,
+                        new SoundReplicas(opened -> {}),
+                        TokenBucket.ofSystem(0),
+                        metricRegistry,
+                        System::nanoTime)
+                .recover("pool", () -> true);
+        assertThat(tier.isResident(key)).isTrue();
+        List<Integer> openMeanwhile = new ArrayList<>();
+        AtomicLong clockNs = new AtomicLong();
+        TokenBucket slow = new TokenBucket(BYTES, clockNs::get, ns -> {
+            openMeanwhile.add(openReplicas.get());
+            clockNs.addAndGet(ns);
+        });
+        slow.takeAndSleep(10 * BYTES);
+        openMeanwhile.clear();
+        int bad = new Scrubber(tier, directory, new SoundReplicas(opened -> {}), slow, metricRegistry, System::nanoTime)
+                .pass(() -> true);
+        assertThat(bad).isZero();
+        assertThat(metricRegistry.value(Metric.MEMORY_SCRUBBED_BYTES)).isEqualTo(BYTES);
+        assertThat(openMeanwhile).isNotEmpty().containsOnly(0);
     }
 }
