@@ -13,6 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,23 @@ class RestartTest {
             assertThat(cluster.read(good)).isEqualTo(TerraceCluster.contents("good", bytes));
             assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY)).isEqualTo(1);
             assertThat(cluster.read(bad)).isEqualTo(TerraceCluster.contents("bad", bytes));
+        }
+    }
+
+    /** They keep the room of deleted blocks, and the volume may have another type since. */
+    @Test
+    void linksThatAnEarlierProcessLeft_goFromVolumesOfAnyType() throws IOException {
+        try (TerraceCluster cluster = TerraceCluster.start(1, TerraceCluster.configuration(), StorageType.DISK)) {
+            cluster.stopPlugin(0);
+            Path link;
+            try (FsDatasetSpi.FsVolumeReferences volumes =
+                    cluster.datanode(0).getFSDataset().getFsVolumeReferences()) {
+                link = Path.of(volumes.get(0).getBaseURI()).resolve("terrace/extents/blk_1_1_1");
+            }
+            Files.createDirectories(link.getParent());
+            Files.write(link, new byte[1]);
+            cluster.startPlugin(0);
+            assertThat(link).doesNotExist();
         }
     }
 

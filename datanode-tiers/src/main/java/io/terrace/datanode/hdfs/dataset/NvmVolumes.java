@@ -48,20 +48,20 @@ public record NvmVolumes(ObservedDataset dataset) {
     }
 
     /**
-     * Removes the links that an earlier process left, also where none will be made: they keep the room of deleted blocks.
+     * Removes the links that an earlier process left, also where none will be made, as on a volume that is not tagged NVDIMM
+     * any more: they keep the room of deleted blocks.
      */
-    public void sweep() throws IOException {
+    public void sweep() {
         NvmLinks left = new NvmLinks();
-        try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
-            for (int i = 0; i < volumes.size(); i++) {
-                if (volumes.get(i).getStorageType() == StorageType.NVDIMM) {
-                    Path volume = Path.of(volumes.get(i).getBaseURI());
-                    try {
-                        left.sweep(volume);
-                    } catch (IOException e) {
-                        LOG.warn("Cannot remove what an earlier process left on {}", volume, e);
-                    }
-                }
+        for (Path volume : all()) {
+            try {
+                left.sweep(volume);
+            } catch (IOException e) {
+                LOG.warn(
+                        "Cannot remove the links in {} that an earlier process left. A deleted block uses disk space until"
+                                + " its link is removed: remove them, or restart the DataNode",
+                        volume.resolve("terrace"),
+                        e);
             }
         }
     }
