@@ -116,9 +116,11 @@ final class TargetFiles {
     }
 
     ReplicaInfo linked(ReplicaInfo replica, FsVolumeReference target) throws IOException {
-        ReplicaInfo temporary = dataset.link(block, replica, target);
+        // Where both links are, also if the second cannot be made.
+        ReplicaInfo temporary = temporary((FsVolumeImpl) target.getVolume());
         boolean done = false;
         try {
+            temporary = dataset.link(block, replica, target);
             // The file length, not the meta file's, which stock takes here.
             temporary.setNumBytes(version.lengthBytes());
             DurableCopy.sync(path(temporary.getBlockURI()));
