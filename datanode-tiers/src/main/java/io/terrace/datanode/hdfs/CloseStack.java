@@ -26,9 +26,14 @@ final class CloseStack implements Closeable {
         for (Closeable part = parts.poll(); part != null; part = parts.poll()) {
             try {
                 part.close();
-            } catch (IOException | RuntimeException e) {
-                LOG.warn("Closing a part of Terrace", e);
+            } catch (IOException | RuntimeException | Error e) {
+                LOG.warn("{} could not be closed; Terrace closes its other parts", name(part), e);
             }
         }
+    }
+
+    /** A lambda is named by the class that made it. */
+    private static String name(Closeable part) {
+        return part.getClass().getSimpleName();
     }
 }

@@ -57,7 +57,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The memory tier of one running DataNode, with all its parts wired: made when the dataset is there, closed when the
- * DataNode stops. A part that cannot be made closes what was made before and is an IOException.
+ * DataNode stops. A part that cannot be made closes what was made before.
  */
 final class DataNodeTiers implements Closeable {
 
@@ -278,13 +278,16 @@ final class DataNodeTiers implements Closeable {
     /** Makes and starts everything. */
     static DataNodeTiers start(DataNode datanode, ObservedDataset dataset, DataNodeConfig settings) throws IOException {
         CloseStack made = new CloseStack();
+        boolean started = false;
         try {
             DataNodeTiers service = new DataNodeTiers(datanode, dataset, settings, made);
             service.run(datanode, dataset);
+            started = true;
             return service;
-        } catch (IOException | RuntimeException e) {
-            made.close();
-            throw e;
+        } finally {
+            if (!started) {
+                made.close();
+            }
         }
     }
 

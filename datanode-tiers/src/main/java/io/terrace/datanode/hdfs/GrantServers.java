@@ -66,6 +66,7 @@ final class GrantServers implements Closeable {
         MemoryTier memory = parts.memory();
         DataNode datanode = parts.datanode();
         DataNodeConfig settings = parts.settings();
+        boolean started = false;
         try {
             BlockTokens tokens = new BlockTokens(datanode);
             rdma = VerbsServing.serve(
@@ -144,9 +145,6 @@ final class GrantServers implements Closeable {
             if (!started) {
                 close();
             }
-        } catch (IOException | RuntimeException | Error e) {
-            close();
-            throw e;
         }
     }
 

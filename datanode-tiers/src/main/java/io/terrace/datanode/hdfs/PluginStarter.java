@@ -84,7 +84,7 @@ final class PluginStarter implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException | RuntimeException | LinkageError e) {
+        } catch (IOException | RuntimeException | Error e) {
             if (closed) {
                 LOG.debug("Terrace was stopped while it started", e);
             } else {
