@@ -76,6 +76,7 @@ public final class TierGrantService implements GrantService {
     private final MetricRegistry metricRegistry;
     private final LongSupplier nanoClock;
     private final LogThrottle logThrottle = new LogThrottle(LOG_NS);
+    private final LogThrottle linkFailures = new LogThrottle(LOG_NS);
     private final Map<Long, Peer> peers = new ConcurrentHashMap<>();
 
     /** Gives grants on this tier, whose extents are on this medium. */
@@ -139,7 +140,7 @@ public final class TierGrantService implements GrantService {
             if (others != null) {
                 String block = LogText.shown(request.block().toString());
                 String user = LogText.shown(peer.user());
-                LOG.info("Refused {} to user {}: {} (and {} others before it)", block, user, why, others);
+                LOG.info("Refused {} to user {}: {} ({} earlier refusals)", block, user, why, others);
             }
             return new Refusal(e.reason(), why);
         }
@@ -169,12 +170,24 @@ public final class TierGrantService implements GrantService {
             metricRegistry.increment(Metric.NVM_LOCAL_NOT_LINKED);
             Long others = logThrottle.next(nowNs);
             if (others != null) {
-                LOG.warn("{} is not granted to {} (nor {} before it)", extent, LogText.shown(peer.user()), others, e);
+                LOG.warn(
+                        "Cannot grant {} to {} ({} earlier failures). Its clients read it through stock HDFS",
+                        extent,
+                        LogText.shown(peer.user()),
+                        others,
+                        e);
             }
             tier.grants().released(peer.session(), held.id(), nowNs);
             return new Refusal(RefusalReason.FAILED, "cannot link the extent for clients of this host");
         } catch (IOException e) {
-            LOG.warn("Cannot link {}; it is dropped", extent, e);
+            Long others = linkFailures.next(nowNs);
+            if (others != null) {
+                LOG.warn(
+                        "Cannot link {} for a client ({} earlier failures). It is dropped, and clients read the replica",
+                        extent,
+                        others,
+                        e);
+            }
             tier.changed(extent.key().pool(), extent.key().blockId(), nowNs);
             tier.grants().released(peer.session(), held.id(), nowNs);
             return new Refusal(RefusalReason.FAILED, "cannot link the extent");

@@ -155,7 +155,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
         Long others = logThrottle.next(nanoClock.getAsLong());
         if (others != null) {
             LOG.info(
-                    "Pinned block {} is not in memory: {} {} (nor were {} others before it)",
+                    "Pinned block {} is not in memory: {} {} ({} earlier failures)",
                     key,
                     result.outcome(),
                     result.message(),

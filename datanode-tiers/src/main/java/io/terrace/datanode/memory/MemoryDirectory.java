@@ -296,7 +296,11 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         } catch (IOException e) {
             Long others = failures.next(System.nanoTime());
             if (others != null) {
-                LOG.warn("Cannot remove {} (nor {} before it): it counts as used, and is tried again", file, others, e);
+                LOG.warn(
+                        "Cannot remove {} ({} earlier failures). Its memory stays in use; the removal is tried again",
+                        file,
+                        others,
+                        e);
             }
             return false;
         }

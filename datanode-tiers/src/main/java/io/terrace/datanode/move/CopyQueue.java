@@ -79,7 +79,9 @@ public final class CopyQueue implements Closeable {
         long deadlineNs = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ROOM_WAIT_MS);
         while (true) {
             if (orders.isClosed() || !order.stillWanted().getAsBoolean()) {
-                return MoveResult.of(MoveOutcome.REFUSED, "no longer wanted");
+                return MoveResult.of(
+                        MoveOutcome.REFUSED,
+                        "cancelled: its pin ended, another NameNode is active, or this DataNode stops");
             }
             MoveResult result = memoryCopier.run(order.block(), order.pinned());
             if (result != ExtentPublisher.ROOM_SOON || nanoClock.getAsLong() - deadlineNs >= 0) {

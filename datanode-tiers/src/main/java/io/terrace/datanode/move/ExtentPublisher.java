@@ -60,12 +60,14 @@ public final class ExtentPublisher {
         long lengthBytes = block.lengthBytes();
         long startNs = nanoClock.getAsLong();
         if (lengthBytes <= 0 || !source.has(block)) {
-            return MoveResult.of(MoveOutcome.NOT_HERE, "no finalised replica of " + key + " with " + lengthBytes);
+            return MoveResult.of(
+                    MoveOutcome.NOT_HERE,
+                    "this DataNode has no finalised replica of " + key + " with " + lengthBytes + " bytes");
         }
         LocalTier.Begun begun = tier.begin(key, lengthBytes, pinned, startNs);
         Extent extent = begun.extent();
         if (begun.admission() != Admission.BEGUN || extent == null) {
-            return notBegun(begun.admission());
+            return notBegun(begun.admission(), key);
         }
         boolean published = false;
         try (ReplicaSource.OpenReplica replica = source.open(block)) {
@@ -104,13 +106,15 @@ public final class ExtentPublisher {
         return MoveResult.of(MoveOutcome.CHANGED, "the replica changed while it was copied");
     }
 
-    private static MoveResult notBegun(Admission admission) {
+    private static MoveResult notBegun(Admission admission, BlockKey key) {
         return switch (admission) {
             case RESIDENT -> MoveResult.of(MoveOutcome.DONE, "already in memory");
-            case COPYING -> MoveResult.of(MoveOutcome.FAILED, "is being copied");
+            case COPYING -> MoveResult.of(MoveOutcome.FAILED, "another order copies " + key + " now");
             case ROOM_SOON -> ROOM_SOON;
             case NO_ROOM, BEGUN -> MoveResult.of(MoveOutcome.NO_ROOM, "the memory tier is full");
-            case OFF -> MoveResult.of(MoveOutcome.REFUSED, "off");
+            case OFF -> MoveResult.of(
+                    MoveOutcome.REFUSED,
+                    "Terrace is off for " + key.pool() + " (placementctl on), or this DataNode stops");
         };
     }
 }

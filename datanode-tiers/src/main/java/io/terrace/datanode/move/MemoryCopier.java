@@ -1,6 +1,7 @@
 package io.terrace.datanode.move;
 
 import io.terrace.common.BlockVersion;
+import io.terrace.common.LogThrottle;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentStore;
@@ -15,6 +16,7 @@ import io.terrace.protocol.MoveResult;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,8 @@ public final class MemoryCopier {
     private final ExtentStore store;
     private final boolean dropPages;
     private final MetricRegistry metricRegistry;
+    private final LongSupplier nanoClock;
+    private final LogThrottle failures = new LogThrottle(TimeUnit.SECONDS.toNanos(10));
 
     /** Makes copies with these parts. */
     public MemoryCopier(
@@ -46,6 +50,7 @@ public final class MemoryCopier {
         this.store = store;
         this.dropPages = dropPages;
         this.metricRegistry = metricRegistry;
+        this.nanoClock = nanoClock;
     }
 
     /** Makes the copy, unless one is there. */
@@ -55,7 +60,14 @@ public final class MemoryCopier {
             result = publisher.publish(block, pinned, new Copy());
         } catch (IOException e) {
             if (!isFull(e)) {
-                LOG.warn("Cannot copy {} to memory", block.key(), e);
+                Long others = failures.next(nanoClock.getAsLong());
+                if (others != null) {
+                    LOG.warn(
+                            "Cannot copy {} to memory ({} earlier failures). Clients read its replica",
+                            block.key(),
+                            others,
+                            e);
+                }
                 return MoveResult.of(MoveOutcome.FAILED, String.valueOf(e));
             }
             result = MoveResult.of(MoveOutcome.NO_ROOM, "the memory directory is full");

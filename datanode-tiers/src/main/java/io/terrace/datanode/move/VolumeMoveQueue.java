@@ -108,7 +108,7 @@ public final class VolumeMoveQueue implements Closeable {
                 () -> !orders.isClosed() && order.stillWanted().getAsBoolean();
         return stillWanted.getAsBoolean()
                 ? mover.move(order.block(), order.to(), copier, stillWanted)
-                : MoveResult.of(MoveOutcome.REFUSED, "no longer wanted");
+                : MoveResult.of(MoveOutcome.REFUSED, "cancelled: another NameNode is active, or this DataNode stops");
     }
 
     private void count(MoveResult result) {

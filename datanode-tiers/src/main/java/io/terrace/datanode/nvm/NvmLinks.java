@@ -142,7 +142,7 @@ public final class NvmLinks implements ExtentFiles, Closeable {
         Long others = unsuitable.next(System.nanoTime());
         if (others != null) {
             LOG.warn(
-                    "{} has mode {} and owner {}, so clients of this host are not granted it (nor {} before it): block files"
+                    "{} has mode {} and owner {}, so clients of this host are not granted it ({} earlier failures). Block files"
                             + " must be readable by all and writable by none but the DataNode; run it with umask 022. The"
                             + " volume keeps others out by its own mode",
                     file,
@@ -208,7 +208,8 @@ public final class NvmLinks implements ExtentFiles, Closeable {
                 Long others = failures.next(System.nanoTime());
                 if (others != null) {
                     LOG.warn(
-                            "Cannot remove {} (nor {} before it): a deleted block keeps its room until it is",
+                            "Cannot remove link {} ({} earlier failures). A deleted block uses disk space until the link is"
+                                    + " removed.",
                             link.file(),
                             others,
                             e);

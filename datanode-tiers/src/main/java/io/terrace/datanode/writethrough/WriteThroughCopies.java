@@ -142,12 +142,20 @@ public final class WriteThroughCopies implements Closeable {
         }
     }
 
-    /** Counts a copy that is given up for another reason than room, and says why. */
-    void dropped(@Nullable Throwable why) {
+    /**
+     * Counts a copy that is given up for another reason than room, and says why.
+     *
+     * @param block for the log
+     */
+    void dropped(Object block, @Nullable Throwable why) {
         metricRegistry.increment(Metric.MEMORY_THROUGH_DROPPED);
         Long others = why == null ? null : failures.next(nanoClock.getAsLong());
         if (others != null) {
-            LOG.warn("A block is written without its copy in memory ({} others before it)", others, why);
+            LOG.warn(
+                    "Cannot copy {} to memory as it is written ({} earlier failures). The block itself is written as usual",
+                    block,
+                    others,
+                    why);
         }
     }
 
@@ -174,7 +182,7 @@ public final class WriteThroughCopies implements Closeable {
             tier.space().reserve(block.key().pool(), heldBytes);
         }
         if (result == null) {
-            dropped(fault);
+            dropped(block.key(), fault);
         } else if (result.outcome() == MoveOutcome.DONE && result.bytesMoved() > 0) {
             metricRegistry.increment(Metric.MEMORY_THROUGH_BLOCKS);
             metricRegistry.add(Metric.MEMORY_THROUGH_BYTES, block.lengthBytes());
@@ -182,7 +190,7 @@ public final class WriteThroughCopies implements Closeable {
             metricRegistry.increment(Metric.MEMORY_THROUGH_NO_ROOM);
         } else {
             LOG.debug("The copy of {} is given up: {}", block, result);
-            dropped(null);
+            dropped(block.key(), null);
         }
     }
 

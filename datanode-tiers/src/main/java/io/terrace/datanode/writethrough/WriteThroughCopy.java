@@ -223,7 +223,7 @@ public final class WriteThroughCopy implements Closeable {
 
     private void drop(@Nullable Throwable why) {
         if (!ended) {
-            copies.dropped(why);
+            copies.dropped("a block of " + pool, why);
             end();
         }
     }

@@ -130,6 +130,6 @@ class HousekeepingAgentTest {
                 .last()
                 .asString()
                 .contains("REFUSED shutting down")
-                .contains("99 others");
+                .contains("99 earlier failures");
     }
 }

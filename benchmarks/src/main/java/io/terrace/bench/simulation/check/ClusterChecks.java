@@ -55,7 +55,7 @@ public final class ClusterChecks implements ClusterObserver {
 
     /** The failures of copies and moves that the simulation causes. Any other failure comes from a bug. */
     private static final List<String> PLANNED_FAILURES = List.of(
-            "is being copied",
+            "another order copies ",
             "java.io.IOException: Input/output error",
             "java.io.FileNotFoundException: no finalised replica of ",
             "Input/output error",

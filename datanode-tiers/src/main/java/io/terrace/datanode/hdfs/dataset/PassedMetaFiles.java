@@ -47,7 +47,7 @@ public final class PassedMetaFiles {
             Long others = failures.next(System.nanoTime());
             if (others != null) {
                 LOG.warn(
-                        "Cannot keep the checksums of {} (nor of {} before it): stock short-circuit clients get the replica",
+                        "Cannot keep the checksums of {} ({} earlier failures). Stock short-circuit clients get the replica",
                         copy,
                         others,
                         e);

@@ -43,8 +43,8 @@ final class PlaceNotice {
 
     private static void untold(Object replica, RuntimeException e) {
         LOG.warn(
-                "NameNodes are not told that {} is there now, and hear of it with the next block report;"
-                        + " hdfs dfsadmin -triggerBlockReport has one sent at once",
+                "Could not tell the NameNodes that {} moved. They learn it from the next block report. To send one now: hdfs"
+                        + " dfsadmin -triggerBlockReport",
                 replica,
                 e);
     }

@@ -118,14 +118,15 @@ public final class VolumeMove<R, V> {
     private void check(R replica, V volume) throws IOException {
         checkVeto();
         if (!stillWanted.getAsBoolean()) {
-            throw new MoveException(MoveOutcome.REFUSED, "no longer wanted");
+            throw new MoveException(
+                    MoveOutcome.REFUSED, "cancelled: another NameNode is active, or this DataNode stops");
         }
         if (!storage.isCurrent(block, replica)) {
             throw new MoveException(MoveOutcome.CHANGED, "the replica changed while it was moved");
         }
-    }
         checkStays(storage.volume(replica));
         checkStays(volume);
+    }
 
     /** Whoever removes a volume waits for moves, and the dataset for them. */
     private void checkStays(V volume) throws IOException {
@@ -197,7 +198,6 @@ public final class VolumeMove<R, V> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        removeFiles(old);
         try {
             checkStays(storage.volume(moved));
         } catch (IOException e) {
@@ -207,6 +207,7 @@ public final class VolumeMove<R, V> {
                     e.getMessage());
             return;
         }
+        removeFiles(old);
         LOG.info("Moved {} from {} to {}", block.key(), storage.volume(old), storage.volume(moved));
     }
 
