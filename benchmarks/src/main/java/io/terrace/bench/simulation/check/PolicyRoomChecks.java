@@ -47,8 +47,9 @@ final class PolicyRoomChecks {
 
         @Override
         public @Nullable Explanation explain(long nowMs, long object) {
-            if (asked != null) {
-                asked.add(this);
+            List<WatchedPolicy> order = asked;
+            if (order != null) {
+                order.add(this);
             }
             return super.explain(nowMs, object);
         }
