@@ -25,7 +25,7 @@ final class WriterEnd {
 
     /** What is wrong now that it says no more; empty if nothing is. */
     String fault() {
-        if (killed || ended && left) {
+        if (killed || (ended && left)) {
             return "";
         }
         return ended
