@@ -59,12 +59,8 @@ class SimulationPageTest {
     }
 
     @Test
-    void pages_countTheMutations() throws IOException {
-        int mutations = Mutation.values().length;
-
+    void page_countsTheMutations() throws IOException {
         assertThat(Files.readString(DOCS.resolve("simulation.md")))
-                .contains("switches on one of " + mutations + " bugs (mutations)");
-        assertThat(Files.readString(DOCS.resolve("reliability.md")))
-                .contains("(`SimulationTest`) | 200 | 0 | " + mutations + " of " + mutations + " |");
+                .contains("switches on one of " + Mutation.values().length + " bugs (mutations)");
     }
 }
