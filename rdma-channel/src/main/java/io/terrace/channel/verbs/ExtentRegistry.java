@@ -262,8 +262,9 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             extents.clear();
             granted.clear();
         }
+        VerbsListener gone = listener;
         try {
-            listener.close();
+            CloseAll.all(gone, () -> provider.forget(gone.domain()));
         } catch (IOException | RuntimeException | Error e) {
             VerbsProvider.LOG.warn("Not all that a removed RDMA device had can be given back", e);
         }

@@ -168,6 +168,14 @@ public final class VerbsProvider implements Closeable {
         }
     }
 
+    /** The device was removed. One that comes is another device, also where it has the same descriptor. */
+    void forget(ProtectionDomain domain) throws IOException {
+        synchronized (domains) {
+            domains.values().remove(domain);
+        }
+        domain.close();
+    }
+
     /** After all links and listeners have been closed. */
     @Override
     public void close() throws IOException {
