@@ -8,6 +8,7 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantCache;
 import io.terrace.client.GrantKey;
@@ -127,11 +128,12 @@ final class RemoteGrantCache {
                 if (connection.hasEnded() || !connection.hasHeardSince(pending.askedNs())) {
                     throw e;
                 }
-                // A disk may be slow. The DataNode is there, and so is what it granted.
-                LOG.debug("The grant of {} is late", pending.key(), e);
-                metricRegistry.increment(Metric.CLIENT_FALLBACK_TIMEOUT);
+                // A disk may be slow, or the block gone meanwhile. The DataNode is there, and so is what it granted.
+                LOG.debug("The grant of {} is late or void", pending.key(), e);
+                Metric why = isVoid(e) ? Metric.CLIENT_REMOTE_REFUSED : Metric.CLIENT_FALLBACK_TIMEOUT;
+                metricRegistry.increment(why);
                 refuse(pending.key().block());
-                pending.fail(Metric.CLIENT_FALLBACK_TIMEOUT);
+                pending.fail(why);
                 return;
             }
             if (fresh == null) {
@@ -145,6 +147,10 @@ final class RemoteGrantCache {
         } finally {
             asking.unlock();
         }
+    }
+
+    private static boolean isVoid(IOException e) {
+        return e instanceof ChannelException channel && channel.status() == TransferStatus.NO_ACCESS;
     }
 
     private @Nullable RemoteGrant ask(GrantKey key, byte[] token, long askedNs) throws IOException {
