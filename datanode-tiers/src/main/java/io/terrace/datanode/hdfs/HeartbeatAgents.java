@@ -101,13 +101,14 @@ final class HeartbeatAgents implements Agent, Closeable {
         try {
             agents.put(nameNode, begin(nameNode));
             refused.remove(nameNode);
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException e) {
             if (refused.add(nameNode)) {
                 LOG.error(
                         "NameNode {} gets no heartbeats of Terrace, and places no block of this DataNode in memory: {}."
                                 + " Correct it, then: hdfs dfsadmin -refreshNamenodes",
                         nameNode.address(),
-                        e.getMessage());
+                        e.getMessage(),
+                        e);
             }
         }
     }
