@@ -137,6 +137,37 @@ public final class HealthChecks {
         return findings;
     }
 
+    /** What is wrong with the memory that a DataNode has for this name service; null if nothing is. */
+    static @Nullable HealthFinding memory(NodeReport node) {
+        long memory = node.tiers().stream()
+                .filter(tier -> tier.tier() == StorageTier.MEMORY)
+                .mapToLong(TierState::capacityBytes)
+                .sum();
+        if (memory == 0 && figure(node, Metric.MEMORY_CAPACITY_BYTES) > 0) {
+            return new HealthFinding(
+                    "datanode.memory-taken",
+                    Severity.WARNING,
+                    "copies of other name services fill its memory tier",
+                    "raise terrace.datanode.memory.capacity, or add a pool with lend: false to the policy file of each name"
+                            + " service");
+        }
+        if (memory == 0) {
+            return new HealthFinding(
+                    "datanode.no-memory-tier",
+                    Severity.WARNING,
+                    "the DataNode has no memory tier",
+                    "set terrace.datanode.memory.dir to a directory on tmpfs and terrace.datanode.memory.capacity");
+        }
+        if (node.pinnedBytes() > memory) {
+            return new HealthFinding(
+                    "datanode.pins-overflow",
+                    Severity.WARNING,
+                    "pins ask for " + node.pinnedBytes() + " bytes of a memory tier of " + memory,
+                    "unpin something or raise terrace.datanode.memory.capacity");
+        }
+        return null;
+    }
+
     private static long figure(NodeReport node, Metric metric) {
         return node.figures().getOrDefault(metric.id(), 0L);
     }
@@ -297,24 +328,9 @@ public final class HealthChecks {
                     null);
         }
         resized(node);
-        long memory = node.tiers().stream()
-                .filter(tier -> tier.tier() == StorageTier.MEMORY)
-                .mapToLong(TierState::capacityBytes)
-                .sum();
-        if (memory == 0) {
-            add(
-                    node.name(),
-                    "datanode.no-memory-tier",
-                    Severity.WARNING,
-                    "the DataNode has no memory tier",
-                    "set terrace.datanode.memory.dir to a directory on tmpfs and terrace.datanode.memory.capacity");
-        } else if (node.pinnedBytes() > memory) {
-            add(
-                    node.name(),
-                    "datanode.pins-overflow",
-                    Severity.WARNING,
-                    "pins ask for " + node.pinnedBytes() + " bytes of a memory tier of " + memory,
-                    "unpin something or raise terrace.datanode.memory.capacity");
+        HealthFinding ofMemory = memory(node);
+        if (ofMemory != null) {
+            found.add(finding(node.name(), ofMemory));
         }
         node.conditions().forEach(condition -> found.add(finding(node.name(), condition)));
         writes(node).forEach(finding -> found.add(finding(node.name(), finding)));
