@@ -36,7 +36,8 @@ final class WriterEviction extends ClientDatanodeProtocolServerSideTranslatorPB 
     }
 
     private static void serve(RPC.@Nullable Server server, ClientDatanodeProtocolPB calls) {
-        // A DataNode that stops may have none any more. The server's map has no lock, but no key is new: a value changes.
+        // A DataNode that stops may have none any more. The server's map has no lock, but no key is new: a value
+        // changes.
         if (server != null) {
             server.addProtocol(
                     RPC.RpcKind.RPC_PROTOCOL_BUFFER,

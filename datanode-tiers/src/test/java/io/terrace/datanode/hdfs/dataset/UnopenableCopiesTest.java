@@ -53,6 +53,7 @@ class UnopenableCopiesTest {
                     new PinRequests(1),
                     new AnchoredPins(tier, pin -> true, 0),
                     new AccessRecorder(metricRegistry, System::nanoTime, () -> null),
+                    block -> {},
                     pool -> {},
                     () -> {},
                     System::nanoTime);
