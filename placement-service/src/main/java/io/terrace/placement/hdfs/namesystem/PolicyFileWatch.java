@@ -30,6 +30,7 @@ public final class PolicyFileWatch {
     private final Path file;
     private final MetricRegistry metricRegistry;
     private byte @Nullable [] seen;
+    private boolean polled;
     private volatile @Nullable PolicySpec spec;
     private volatile @Nullable String problem;
 
@@ -54,6 +55,8 @@ public final class PolicyFileWatch {
         if (Arrays.equals(bytes, seen)) {
             return false;
         }
+        boolean first = !polled;
+        polled = true;
         seen = bytes;
         try {
             PolicySpec read = PolicyFile.read(file.toString(), new String(bytes, StandardCharsets.UTF_8));
@@ -68,6 +71,21 @@ public final class PolicyFileWatch {
             return changed;
         } catch (PolicyFileException e) {
             refuse(String.valueOf(e.getMessage()));
+            return first && takeAsStored(bytes);
+        }
+    }
+
+    /** A file that the NameNode starts with may be one that an earlier build took; its mistake is named all the same. */
+    private boolean takeAsStored(byte[] bytes) {
+        try {
+            PolicySpec read = PolicyFile.readStored(file.toString(), new String(bytes, StandardCharsets.UTF_8));
+            spec = read;
+            LOG.warn(
+                    "Policy {} of {} is in force all the same, as an earlier build took such a file",
+                    read.policy(),
+                    file);
+            return true;
+        } catch (PolicyFileException e) {
             return false;
         }
     }

@@ -207,4 +207,18 @@ class PolicyStoreTest {
         }
         assertThatThrownBy(() -> policyStore.apply(text, "operator")).hasMessageContaining("never matches");
     }
+
+    @Test
+    void file_thatAnEarlierBuildTook_holdsAtTheStart_andItsMistakeIsNamed() throws Exception {
+        String text = "policy: arc\nrules: [{path: /a/.snapshot/**, place: never}]\n";
+        PolicyFileWatch old =
+                new PolicyFileWatch(Files.writeString(dir.resolve("old.yaml"), text), new MetricRegistry());
+        PolicyStore begun = new PolicyStore(new FakeAttribute(), settings.policy(), old, () -> 1);
+        assertThat(begun.atActivation().spec().policy()).isEqualTo("arc");
+        assertThat(old.problem()).contains("never matches");
+        assertThat(old.poll()).isFalse();
+        Files.writeString(old.file(), text.replace("arc", "2q"));
+        assertThat(old.poll()).as("from then on it is refused").isFalse();
+        assertThat(begun.atActivation().spec().policy()).isEqualTo("arc");
+    }
 }
