@@ -41,7 +41,7 @@ final class RocksCursor implements HeatCursor {
             sum = JournalCodec.sumOfShares(value);
             return true;
         } catch (RocksDBException e) {
-            throw RocksStore.failure(dir, e);
+            throw RocksFailure.of(dir, e);
         } catch (RuntimeException e) {
             throw JournalCodec.unreadable(e);
         }

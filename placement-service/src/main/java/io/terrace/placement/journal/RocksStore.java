@@ -11,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,6 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.RocksObject;
-import org.rocksdb.Status.Code;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -100,7 +98,7 @@ final class RocksStore implements JournalStore {
             }
             return new RocksStore(dir, blockPool, mostBytes);
         } catch (RocksDBException e) {
-            throw failure(dir, e);
+            throw RocksFailure.of(dir, e);
         }
     }
 
@@ -228,7 +226,7 @@ final class RocksStore implements JournalStore {
             }
             database.write(unsynced, batch);
         } catch (RocksDBException e) {
-            throw failure(dir, e);
+            throw RocksFailure.of(dir, e);
         }
     }
 
@@ -294,7 +292,7 @@ final class RocksStore implements JournalStore {
             }
             return reading.read();
         } catch (RocksDBException e) {
-            throw failure(dir, e);
+            throw RocksFailure.of(dir, e);
         } finally {
             closing.readLock().unlock();
         }
@@ -313,7 +311,7 @@ final class RocksStore implements JournalStore {
             }
             database.write(unsynced, batch);
         } catch (RocksDBException e) {
-            throw failure(dir, e);
+            throw RocksFailure.of(dir, e);
         }
     }
 
@@ -322,7 +320,7 @@ final class RocksStore implements JournalStore {
         try {
             database.compactRange(heat);
         } catch (RocksDBException e) {
-            throw failure(dir, e);
+            throw RocksFailure.of(dir, e);
         }
     }
 
@@ -335,7 +333,7 @@ final class RocksStore implements JournalStore {
             }
             return bytes;
         } catch (RocksDBException e) {
-            throw failure(dir, e);
+            throw RocksFailure.of(dir, e);
         }
     }
 
@@ -361,30 +359,6 @@ final class RocksStore implements JournalStore {
             }
             throw new JournalException(Next.RETRY, dir + " cannot be looked at (" + e + "): mend its file system", e);
         }
-    }
-
-    static JournalException failure(Path dir, RocksDBException e) {
-        Code code = e.getStatus() == null ? Code.Undefined : e.getStatus().getCode();
-        String said = String.valueOf(e.getMessage());
-        String lower = said.toLowerCase(Locale.ROOT);
-        if (code == Code.Corruption
-                || code == Code.InvalidArgument
-                || code == Code.NotSupported
-                || lower.contains("no such file")) {
-            return new JournalException(Next.BEGIN_ANEW, "the journal in " + dir + " is damaged (" + said + ")", e);
-        }
-        // A block of a file has "lock" in its name too.
-        if (lower.contains("while lock file") || lower.contains("lock hold by")) {
-            return new JournalException(
-                    Next.RETRY,
-                    "another NameNode has the journal in " + dir + " (" + said + "): give each its own "
-                            + TerraceSettings.PLACEMENT_JOURNAL_DIR.key(),
-                    e);
-        }
-        return new JournalException(
-                Next.RETRY,
-                "the journal in " + dir + " cannot be used (" + said + "): look at its disk and its owner",
-                e);
     }
 
     @Override

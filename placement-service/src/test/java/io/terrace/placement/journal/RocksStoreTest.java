@@ -90,11 +90,11 @@ final class RocksStoreTest {
     void failure_thatNamesABlock_isDamageAndNoLock() throws Exception {
         Path below = dir.resolve("blocks");
         RocksDBException rot = failure(Code.Corruption, "block checksum mismatch: stored = 1, in 000123.sst");
-        assertThat(RocksStore.failure(below, rot).next()).isEqualTo(Next.BEGIN_ANEW);
+        assertThat(RocksFailure.of(below, rot).next()).isEqualTo(Next.BEGIN_ANEW);
         RocksDBException gone = failure(Code.IOError, "No such file or directory: " + below + "/000123.sst");
-        assertThat(RocksStore.failure(below, gone).next()).isEqualTo(Next.BEGIN_ANEW);
+        assertThat(RocksFailure.of(below, gone).next()).isEqualTo(Next.BEGIN_ANEW);
         RocksDBException full = failure(Code.IOError, "No space left on device: " + below + "/000123.sst");
-        assertThat(RocksStore.failure(below, full)).hasMessageContaining("cannot be used");
+        assertThat(RocksFailure.of(below, full)).hasMessageContaining("cannot be used");
     }
 
     private static RocksDBException failure(Code code, String message) {
