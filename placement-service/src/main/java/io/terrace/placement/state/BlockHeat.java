@@ -349,13 +349,7 @@ public final class BlockHeat {
 
     /** Drops what a DataNode contributed that holds no replica; who holds one is not known any more. */
     public void forget(DataNodeState node) {
-        int i = indexOf(node);
-        if (i >= 0) {
-            dropShare(i);
-        }
-        if (home == node) {
-            home(null);
-        }
+        forget(Set.of(node));
         unlocate();
     }
 
@@ -363,7 +357,11 @@ public final class BlockHeat {
     void forget(Set<DataNodeState> gone) {
         for (int i = nodes.length - 1; i >= 0; i--) {
             if (gone.contains(nodes[i])) {
-                dropShare(i);
+                int last = nodes.length - 1;
+                nodes[i] = nodes[last];
+                shares[i] = shares[last];
+                nodes = Arrays.copyOf(nodes, last);
+                shares = Arrays.copyOf(shares, last);
             }
         }
         if (home != null && gone.contains(home)) {
@@ -375,14 +373,6 @@ public final class BlockHeat {
                 return;
             }
         }
-    }
-
-    private void dropShare(int i) {
-        int last = nodes.length - 1;
-        nodes[i] = nodes[last];
-        shares[i] = shares[last];
-        nodes = Arrays.copyOf(nodes, last);
-        shares = Arrays.copyOf(shares, last);
     }
 
     private void unlocate() {
