@@ -34,7 +34,8 @@ public final class TerraceHost {
     static int run(PrintWriter out, PrintWriter err, String... arguments) {
         CommandLine line = new CommandLine(new TerraceHost()).setOut(out).setErr(err);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
-            if (failure instanceof IOException e) {
+            IOException e = FailureText.cause(failure);
+            if (e != null) {
                 command.getErr().println("terrace-host: " + FailureText.of(e));
                 return ExitCode.REFUSED;
             }

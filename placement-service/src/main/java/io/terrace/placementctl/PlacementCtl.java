@@ -94,7 +94,8 @@ public final class PlacementCtl {
                 command.getErr().println("placementctl: " + failure.getMessage());
                 return ExitCode.UNREACHABLE;
             }
-            if (failure instanceof IOException e) {
+            IOException e = FailureText.cause(failure);
+            if (e != null) {
                 command.getErr().println("placementctl: " + FailureText.of(e));
                 return ExitCode.REFUSED;
             }
