@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.jspecify.annotations.Nullable;
 
 /** Reads every byte of every file and snapshot of all writers, while nobody writes and nothing is broken. */
 public final class FullCheck {
@@ -26,19 +29,24 @@ public final class FullCheck {
     private final byte[] expected = new byte[PIECE];
     private long verified;
     private long retries;
+    private long hidden;
+
+    /** How far a file was read, and why no further. */
+    private record Failed(long at, IOException why) {}
 
     /**
      * What was read.
      *
      * @param bytes that were compared
      * @param retries reads that failed and were tried again
+     * @param hidden files that could be read by a client without short-circuit reads only
      */
-    public record Checked(long bytes, long retries) {
+    public record Checked(long bytes, long retries, long hidden) {
         private static final String WORD = "VERIFIED";
 
         /** As a line for the parent. */
         String line() {
-            return WORD + " " + bytes + " " + retries;
+            return WORD + " " + bytes + " " + retries + " " + hidden;
         }
 
         public static boolean isLine(String line) {
@@ -48,7 +56,7 @@ public final class FullCheck {
         /** @param line of a client */
         public static Checked of(String line) {
             String[] words = line.split(" ", -1);
-            return new Checked(Long.parseLong(words[1]), Long.parseLong(words[2]));
+            return new Checked(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
         }
     }
 
@@ -103,15 +111,39 @@ public final class FullCheck {
                 }
             }
         }
-        return new Checked(verified, retries);
+        return new Checked(verified, retries, hidden);
     }
 
-    /** A DataNode that came back may not be known as such to every client yet: what cannot be read is tried again. */
+    /**
+     * What cannot be read is read at last by a client without short-circuit reads. Stock's {@code ShortCircuitCache} keeps one
+     * replica of a block open, whichever DataNode passed it, and all DataNodes of the soak are on one host: a replica that
+     * goes bad while it is open hides the good ones.
+     */
     private void check(ReadFile.Source source) throws IOException {
+        Failed failed = read(fs, source, 0);
+        if (failed != null) {
+            Configuration conf = new Configuration(fs.getConf());
+            conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false);
+            conf.set(HdfsClientConfigKeys.DFS_CLIENT_CONTEXT, "without-short-circuit");
+            try (FileSystem other = FileSystem.newInstance(fs.getUri(), conf)) {
+                failed = read(other, source, failed.at());
+            }
+            hidden += failed == null ? 1 : 0;
+        }
+        if (failed != null) {
+            report.lost(
+                    source.path(),
+                    source.state().acknowledged() - failed.at(),
+                    "cannot be read at " + failed.at() + ": " + failed.why());
+        }
+    }
+
+    /** Reads and compares a file; null when all of it was read. A DataNode that came back may not be known as such to a client yet. */
+    private @Nullable Failed read(FileSystem client, ReadFile.Source source, long from) {
         long startNs = System.nanoTime();
-        long at = 0;
+        long at = from;
         while (true) {
-            try (ReadFile file = ReadFile.open(fs, source)) {
+            try (ReadFile file = ReadFile.open(client, source)) {
                 if (file.missing() > 0) {
                     report.lost(source.path(), file.missing(), "has " + file.length() + " bytes when all is mended");
                 }
@@ -124,12 +156,10 @@ public final class FullCheck {
                     at += count;
                     verified += count;
                 }
-                return;
+                return null;
             } catch (IOException e) {
                 if (System.nanoTime() - startNs > TRIES_NS) {
-                    report.lost(
-                            source.path(), source.state().acknowledged() - at, "cannot be read at " + at + ": " + e);
-                    return;
+                    return new Failed(at, e);
                 }
                 retries++;
                 LockSupport.parkNanos(PAUSE_NS);
