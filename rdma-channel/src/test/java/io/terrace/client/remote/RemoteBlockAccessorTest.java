@@ -87,7 +87,8 @@ final class RemoteBlockAccessorTest {
             int count = reader.read(at, got, at, Math.min(20_000, LENGTH - at));
             assertThat(count).isPositive();
             at += count;
-            LockSupport.parkNanos(50_000_000);
+            // Pieces of 64 KB, 256 KB and the rest: the second is asked for when the lease is over.
+            LockSupport.parkNanos(100_000_000);
         }
         long leases = (System.nanoTime() - beganNs) / (LEASE_MS * 1_000_000) + 1;
         assertThat(got).isEqualTo(content);
