@@ -69,11 +69,27 @@ final class JournalState {
             }
             case "TRUNCATE" -> files.put(id, file.truncating(Long.parseLong(words[2])));
             case "RENAME" -> files.put(id, file.renaming(words[2]));
-            case "DELETE" -> files.put(id, file.deleting());
+            case "DELETE" -> {
+                if (file.phase() == FileState.Phase.TRUNCATING) {
+                    loseFromSnapshots(id);
+                }
+                files.put(id, file.deleting());
+            }
             case "FOUND" -> files.put(id, file.found(words[2], Long.parseLong(words[3])));
             case "GONE" -> files.remove(id);
             default -> throw new IllegalStateException("unknown line: " + String.join(" ", words));
         }
+    }
+
+    /**
+     * Stock HDFS deletes the last block that snapshots have of a file, if that file is deleted while it is being cut: the block
+     * that is copied is collected with its copy (INode.BlocksMapUpdateInfo.addDeleteBlock).
+     */
+    private void loseFromSnapshots(int id) {
+        snapshots.replaceAll((name, snapshot) -> new Snapshot(
+                name,
+                snapshot.files().stream().filter(file -> file.id() != id).toList(),
+                snapshot.there()));
     }
 
     Collection<FileState> files() {

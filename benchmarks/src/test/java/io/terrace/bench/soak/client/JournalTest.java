@@ -31,6 +31,27 @@ final class JournalTest {
     }
 
     @Test
+    void file_deletedWhileItIsCut_isExpectedOfNoSnapshot() {
+        JournalState state = new JournalState();
+        for (int id = 1; id <= 2; id++) {
+            for (String line : List.of("CREATE N N /a 1048576", "CREATED N", "WRITE N 300", "CLOSED N 300")) {
+                state.apply(line.replace("N", String.valueOf(id)));
+            }
+        }
+        state.apply("SNAPSHOT s1");
+        state.apply("SNAPSHOTTED s1");
+        state.apply("DELETE 2");
+        state.apply("TRUNCATE 1 100");
+        state.apply("DELETE 1");
+
+        assertThat(state.snapshots())
+                .singleElement()
+                .satisfies(snapshot -> assertThat(snapshot.files())
+                        .extracting(FileState::id)
+                        .containsExactly(2));
+    }
+
+    @Test
     void file_truncatedAndWrittenOn_hasOtherBytesThere() {
         FileState before = file("CREATE 1 1 /a 1048576", "CREATED 1", "WRITE 1 300", "CLOSED 1 300");
         FileState after = file(
