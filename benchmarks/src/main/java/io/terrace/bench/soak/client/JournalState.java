@@ -87,9 +87,7 @@ final class JournalState {
      */
     private void loseFromSnapshots(int id) {
         snapshots.replaceAll((name, snapshot) -> new Snapshot(
-                name,
-                snapshot.files().stream().filter(file -> file.id() != id).toList(),
-                snapshot.there()));
+                name, snapshot.files().stream().filter(file -> file.id() != id).toList(), snapshot.there()));
     }
 
     Collection<FileState> files() {

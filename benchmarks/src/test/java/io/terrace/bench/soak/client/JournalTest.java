@@ -44,11 +44,9 @@ final class JournalTest {
         state.apply("TRUNCATE 1 100");
         state.apply("DELETE 1");
 
-        assertThat(state.snapshots())
-                .singleElement()
-                .satisfies(snapshot -> assertThat(snapshot.files())
-                        .extracting(FileState::id)
-                        .containsExactly(2));
+        assertThat(state.snapshots()).singleElement().satisfies(snapshot -> assertThat(snapshot.files())
+                .extracting(FileState::id)
+                .containsExactly(2));
     }
 
     @Test
