@@ -1,5 +1,6 @@
 package io.terrace.bench.scale;
 
+import io.terrace.metrics.FigureTable;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
@@ -37,6 +38,7 @@ final class ScaleDataNode {
     private final List<ResidencyProto> changes = new ArrayList<>();
     private long sequence;
     private boolean fullWanted = true;
+    private boolean tabled;
 
     ScaleDataNode(int number, String pool) {
         this.number = number;
@@ -74,14 +76,18 @@ final class ScaleDataNode {
         results.clear();
         changes.clear();
         read.forEach(block -> request.addHeat(heat(block)));
-        for (Metric metric : Metric.values()) {
-            if (metric.where() == Metric.Where.DATANODE) {
-                request.addFigures(FigureValueProto.newBuilder()
-                        .setId(metric.id())
-                        .setValue(metric.id().length() * (number + sequence)));
-            }
+        if (tabled) {
+            request.setFigureTable(FigureTable.ID);
+            FigureTable.METRICS.forEach(metric -> request.addFigureValues(figure(metric)));
+        } else {
+            FigureTable.METRICS.forEach(metric -> request.addFigures(
+                    FigureValueProto.newBuilder().setId(metric.id()).setValue(figure(metric))));
         }
         return request.build().toByteArray();
+    }
+
+    private long figure(Metric metric) {
+        return metric.id().length() * (number + sequence);
     }
 
     private HeatProto heat(long block) {
@@ -116,6 +122,7 @@ final class ScaleDataNode {
     /** Takes an answer and carries out its orders. */
     void answered(HeartbeatResponseProto answer, BlockSpread spread) {
         fullWanted = answer.getFullResidencyWanted();
+        tabled = answer.getFigureTable() == FigureTable.ID;
         for (OrderProto order : answer.getOrdersList()) {
             long block = spread.number(order.getBlock().getBlockId());
             boolean promotion = order.getKind() == OrderKindProto.PROMOTE;

@@ -1,32 +1,31 @@
 package io.terrace.datanode.heartbeat;
 
+import io.terrace.metrics.FigureTable;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The figures and conditions of a DataNode as heartbeats carry them: once a second to a service that keeps them. They are
- * most of a heartbeat's bytes, and nearly all of them are replaced by the next ones before anybody looks at them.
- *
- * <p>Most figures are what they were in the heartbeat before, so a message is made only of those that changed. Used by one
- * thread at a time.
+ * most of a heartbeat's bytes, and nearly all of them are replaced by the next ones before anybody looks at them. A service with
+ * the same {@link FigureTable} gets the values without their ids. Used by one thread at a time.
  */
 final class FigureReport {
 
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final MetricRegistry metricRegistry;
-    private final Map<Metric, FigureValueProto> last = new EnumMap<>(Metric.class);
 
     /** Whether the service has those that were sent last, and keeps them until it is told others. */
     private boolean kept;
+
+    /** Whether the service that answered last has the same table. */
+    private boolean tabled;
 
     private long sentNs;
     private List<ConditionProto> sentConditions = List.of();
@@ -49,26 +48,26 @@ final class FigureReport {
         sentNs = nowNs;
         sentConditions = conditions;
         request.addAllConditions(conditions);
-        metricRegistry.forEach(Metric.Where.DATANODE, (metric, value) -> request.addFigures(figure(metric, value)));
+        if (tabled) {
+            request.setFigureTable(FigureTable.ID);
+            metricRegistry.forEach(Metric.Where.DATANODE, (metric, value) -> request.addFigureValues(value));
+        } else {
+            metricRegistry.forEach(
+                    Metric.Where.DATANODE,
+                    (metric, value) -> request.addFigures(
+                            FigureValueProto.newBuilder().setId(metric.id()).setValue(value)));
+        }
     }
 
     void delivered(HeartbeatResponseProto response) {
-        // A service that wants to know all that is resident may have been started since.
-        kept = response.getKeepsFigures() && !response.getFullResidencyWanted();
+        boolean sentByTable = tabled;
+        tabled = response.getFigureTable() == FigureTable.ID;
+        // A service that wants to know all that is resident may have been started since, and one of another release
+        // too.
+        kept = response.getKeepsFigures() && !response.getFullResidencyWanted() && (tabled || !sentByTable);
     }
 
     void refused() {
         kept = false;
-    }
-
-    private FigureValueProto figure(Metric metric, long value) {
-        FigureValueProto before = last.get(metric);
-        if (before != null && before.getValue() == value) {
-            return before;
-        }
-        FigureValueProto now =
-                FigureValueProto.newBuilder().setId(metric.id()).setValue(value).build();
-        last.put(metric, now);
-        return now;
     }
 }

@@ -2,6 +2,7 @@ package io.terrace.datanode.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.metrics.FigureTable;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
@@ -54,6 +55,31 @@ class FigureReportTest {
         assertThat(hasFigures(SECOND_NS + 3)).as("the service took nothing").isTrue();
         link.delivered(keeps.toBuilder().setFullResidencyWanted(true).build(), SECOND_NS + 3);
         assertThat(hasFigures(SECOND_NS + 4)).as("the service was started anew").isTrue();
+    }
+
+    @Test
+    void figures_haveNoIds_whereTheServiceHasTheSameTable() {
+        fixture.metricRegistry.add(Metric.ORDERS, 3);
+        HeartbeatResponseProto keeps = HeartbeatFixture.answer(1, true, true).toBuilder()
+                .setKeepsFigures(true)
+                .setFigureTable(FigureTable.ID)
+                .build();
+        assertThat(link.compose(0).getFiguresCount()).isPositive();
+        link.delivered(keeps, 0);
+        HeartbeatRequestProto request = link.compose(SECOND_NS);
+        assertThat(request.getFiguresCount()).isZero();
+        assertThat(request.getFigureTable()).isEqualTo(FigureTable.ID);
+        assertThat(request.getFigureValuesCount()).isEqualTo(FigureTable.METRICS.size());
+        assertThat(request.getFigureValues(FigureTable.METRICS.indexOf(Metric.ORDERS)))
+                .isEqualTo(3);
+        HeartbeatResponseProto ofAnotherRelease =
+                keeps.toBuilder().setFigureTable(FigureTable.ID + 1).build();
+        link.delivered(ofAnotherRelease, SECOND_NS);
+        assertThat(link.compose(SECOND_NS + 1).getFiguresCount())
+                .as("at once, as the service could not read them")
+                .isPositive();
+        link.delivered(ofAnotherRelease, SECOND_NS + 1);
+        assertThat(link.compose(SECOND_NS + 2).getFiguresOmitted()).isTrue();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.metrics.FigureTable;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
@@ -54,6 +55,10 @@ public final class HeartbeatCodec {
     public static Heartbeat heartbeat(
             HeartbeatRequestProto proto, String host, int transferPort, int entries, MetricRegistry metricRegistry) {
         HeartbeatLimits limits = new HeartbeatLimits(entries, metricRegistry);
+        // Of a table that this release does not have: the answer names another, so the next heartbeat has them with
+        // ids.
+        boolean figuresOmitted =
+                proto.getFiguresOmitted() || (proto.hasFigureTable() && proto.getFigureTable() != FigureTable.ID);
         List<String> readerHosts =
                 limits.first(HeartbeatLimits.MOST_READER_HOSTS, proto.getReaderHostsList(), limits::name);
         return new Heartbeat(
@@ -67,7 +72,7 @@ public final class HeartbeatCodec {
                 limits.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
                 proto.getFullResidency(),
                 limits.first(entries, proto.getResultsList(), result -> result(result, limits)),
-                proto.getFiguresOmitted()
+                figuresOmitted
                         ? null
                         : limits.first(
                                 HeartbeatLimits.MOST_CONDITIONS,
@@ -75,7 +80,7 @@ public final class HeartbeatCodec {
                                 condition -> condition(condition, limits)),
                 amount(proto.getBytesServed(), "bytesServed"),
                 proto.getServing(),
-                proto.getFiguresOmitted() ? null : figures(proto.getFiguresList(), limits),
+                figuresOmitted ? null : figures(proto, limits),
                 proto.getTakesVolumeMoves(),
                 limits.name(proto.getRelease()),
                 proto.hasResized() ? resized(proto.getResized(), limits) : null,
@@ -116,9 +121,12 @@ public final class HeartbeatCodec {
         return proto.build();
     }
 
-    private static Map<String, Long> figures(List<FigureValueProto> all, HeartbeatLimits limits) {
-        return new HeartbeatFigures(
-                limits.first(HeartbeatLimits.MOST_FIGURES, all, figure -> withShortId(figure, limits)));
+    private static Map<String, Long> figures(HeartbeatRequestProto proto, HeartbeatLimits limits) {
+        if (proto.hasFigureTable()) {
+            return HeartbeatFigures.ofTable(proto.getFigureValuesList());
+        }
+        return HeartbeatFigures.byId(limits.first(
+                HeartbeatLimits.MOST_FIGURES, proto.getFiguresList(), figure -> withShortId(figure, limits)));
     }
 
     /** An id that may be too long is cut; a character takes a byte at least. */
@@ -140,6 +148,7 @@ public final class HeartbeatCodec {
                 .setServe(answer.serve())
                 .setFullResidencyWanted(answer.fullWanted())
                 .setKeepsFigures(true)
+                .setFigureTable(FigureTable.ID)
                 .setHeartbeatIntervalMs(answer.intervalMs());
         if (answer.controlPercent() > 0) {
             proto.setControlPercent(answer.controlPercent());

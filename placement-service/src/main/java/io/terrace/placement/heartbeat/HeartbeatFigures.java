@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.metrics.FigureTable;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import it.unimi.dsi.fastutil.objects.Object2IntMap;
@@ -8,6 +9,7 @@ import java.util.AbstractMap;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,28 +30,41 @@ final class HeartbeatFigures extends AbstractMap<String, Long> {
     private final long[] values = new long[PLACES.size()];
     private final Map<String, Long> ofOtherReleases;
 
-    HeartbeatFigures(Iterable<FigureValueProto> figures) {
+    private HeartbeatFigures(Map<String, Long> ofOtherReleases) {
         Arrays.fill(values, ABSENT);
-        Map<String, Long> others = Map.of();
-        for (FigureValueProto figure : figures) {
+        this.ofOtherReleases = ofOtherReleases;
+    }
+
+    /** Of any release of a DataNode. */
+    static HeartbeatFigures byId(List<FigureValueProto> told) {
+        Map<String, Long> others = new HashMap<>(0);
+        HeartbeatFigures figures = new HeartbeatFigures(others);
+        for (FigureValueProto figure : told) {
             int place = PLACES.getInt(figure.getId());
             if (place != UNKNOWN_ID) {
-                values[place] = figure.getValue();
+                figures.values[place] = figure.getValue();
             } else {
-                others = others.isEmpty() ? new HashMap<>() : others;
                 others.put(figure.getId(), figure.getValue());
             }
         }
-        ofOtherReleases = others;
+        return figures;
+    }
+
+    /** Of a DataNode with the same {@link FigureTable}. */
+    static HeartbeatFigures ofTable(List<Long> told) {
+        HeartbeatFigures figures = new HeartbeatFigures(Map.of());
+        int places = Math.min(figures.values.length, told.size());
+        for (int i = 0; i < places; i++) {
+            figures.values[i] = told.get(i);
+        }
+        return figures;
     }
 
     private static Object2IntMap<String> places() {
         Object2IntMap<String> places = new Object2IntOpenHashMap<>();
         places.defaultReturnValue(UNKNOWN_ID);
-        for (Metric metric : Metric.values()) {
-            if (metric.where() == Metric.Where.DATANODE) {
-                places.put(metric.id(), places.size());
-            }
+        for (Metric metric : FigureTable.METRICS) {
+            places.put(metric.id(), places.size());
         }
         return places;
     }

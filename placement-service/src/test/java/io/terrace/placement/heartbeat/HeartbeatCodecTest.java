@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.common.StorageTier;
+import io.terrace.metrics.FigureTable;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Offer;
@@ -160,6 +161,34 @@ class HeartbeatCodecTest {
         assertThat(figures.get(known)).isEqualTo(3);
         assertThat(figures.get(Metric.READS_GRANTED.id())).isNull();
         assertThat(figures).isEqualTo(Map.of(known, 3L, "of another release", 4L));
+    }
+
+    @Test
+    void figures_withoutIds_areThoseOfTheTable() {
+        assertThat(HeartbeatCodec.answer(HeartbeatAnswer.standby(250)).getFigureTable())
+                .isEqualTo(FigureTable.ID);
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder().setFigureTable(FigureTable.ID);
+        for (int i = 0; i < FigureTable.METRICS.size(); i++) {
+            request.addFigureValues(i);
+        }
+        Map<String, Long> figures = decoded(request.build()).figures();
+        assertThat(figures).hasSameSizeAs(FigureTable.METRICS);
+        assertThat(figures.get(Metric.READS_DESCRIPTORS_HELD.id()))
+                .isEqualTo(FigureTable.METRICS.indexOf(Metric.READS_DESCRIPTORS_HELD));
+        request.addFigureValues(7);
+        assertThat(decoded(request.build()).figures()).as("one too many").isEqualTo(figures);
+        request.clearFigureValues().addFigureValues(9);
+        assertThat(decoded(request.build()).figures())
+                .isEqualTo(Map.of(FigureTable.METRICS.get(0).id(), 9L));
+    }
+
+    @Test
+    void figures_ofAnotherTable_areLeftAsTheyWere() {
+        HeartbeatRequestProto request = heartbeat(1, 1).toBuilder()
+                .setFigureTable(FigureTable.ID + 1)
+                .addFigureValues(1)
+                .build();
+        assertThat(decoded(request).figures()).isNull();
     }
 
     @Test
