@@ -87,7 +87,7 @@ final class HeatProcessor {
     void count(long nowMs, DataNodeState node, List<Heat> entries) {
         for (Heat entry : entries) {
             metricRegistry.add(Metric.PLACEMENT_STANDBY_READS, entry.reads());
-            BlockHeat known = clusterState.heat().find(entry.block().id());
+            BlockHeat known = clusterState.heat().peek(entry.block().id());
             if (known != null
                     && !known.block().sameContent(entry.block())
                     && (known.isReportedByOthers(node)

@@ -62,7 +62,7 @@ public final class ReportValidator {
         long most = mostQuestions(nowMs, node);
         for (Heat entry : entries) {
             StampedBlock block = entry.block();
-            BlockHeat known = clusterState.heat().find(block.id());
+            BlockHeat known = clusterState.heat().peek(block.id());
             if (known != null
                     && questions.size() < most
                     && withoutAsking(nowMs, node, entry, known) == null
@@ -132,7 +132,7 @@ public final class ReportValidator {
     /** What a report of heat is worth; DataNodes that turn out to hold no such replica are forgotten for the block. */
     Judgement judge(long nowMs, DataNodeState node, Heat entry) {
         StampedBlock block = entry.block();
-        BlockHeat known = clusterState.heat().find(block.id());
+        BlockHeat known = clusterState.heat().peek(block.id());
         if (known == null) {
             return Judgement.COUNTS;
         }
@@ -180,7 +180,7 @@ public final class ReportValidator {
         long most = mostQuestions(nowMs, node);
         for (Residency change : changes) {
             BlockHeat known =
-                    change.resident() ? clusterState.heat().find(change.block().id()) : null;
+                    change.resident() ? clusterState.heat().peek(change.block().id()) : null;
             DataNodeState home = known == null ? null : known.home();
             if (known != null
                     && home != null

@@ -96,7 +96,7 @@ public final class RuleEvaluator {
         List<Reported> unknown = new ArrayList<>();
         List<Reported> again = new ArrayList<>();
         for (Heat entry : entries) {
-            BlockHeat heat = clusterState.heat().find(entry.block().id());
+            BlockHeat heat = clusterState.heat().peek(entry.block().id());
             if (rules && (heat == null || !isKnown(heat))) {
                 unknown.add(new Reported(node, entry.block()));
             } else if ((rules && heat != null && !isValid(nowMs, heat)) || asked.test(entry)) {

@@ -252,8 +252,13 @@ public final class BlockHeat {
     }
 
     public void rule(long nowMs, PolicySpec by, @Nullable PathRule found) {
-        ruledBy = by;
-        rule = found;
+        // A reference that is stored anew, though it is the same, is one more card for the collector to look at.
+        if (ruledBy != by) {
+            ruledBy = by;
+        }
+        if (rule != found) {
+            rule = found;
+        }
         ruledMs = nowMs;
     }
 

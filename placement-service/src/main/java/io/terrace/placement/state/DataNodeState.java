@@ -94,14 +94,14 @@ public final class DataNodeState {
         if (anew) {
             firstMs = nowMs;
         }
-        host = heartbeat.host();
+        host = keep(host, heartbeat.host());
         transferPort = heartbeat.transferPort();
         lastMs = nowMs;
         expired = false;
         serving = heartbeat.serving();
         takesVolumeMoves = heartbeat.takesVolumeMoves();
-        release = heartbeat.release();
-        tiers = List.copyOf(heartbeat.tiers());
+        release = keep(release, heartbeat.release());
+        tiers = keep(tiers, List.copyOf(heartbeat.tiers()));
         memory = tiers.stream()
                 .filter(tier -> tier.tier() == StorageTier.MEMORY)
                 .findFirst()
@@ -114,11 +114,16 @@ public final class DataNodeState {
         return anew;
     }
 
+    /** The old one if they are equal: the collector has stopped copying it. */
+    private static <T> T keep(T old, T now) {
+        return old.equals(now) ? old : now;
+    }
+
     private void noteFigures(Heartbeat heartbeat) {
         List<HealthFinding> itsConditions = heartbeat.conditions();
         Map<String, Long> itsFigures = heartbeat.figures();
         if (itsConditions != null && itsFigures != null) {
-            conditions = List.copyOf(itsConditions);
+            conditions = keep(conditions, List.copyOf(itsConditions));
             // Not copied: that would decode them.
             figures = itsFigures;
         }
