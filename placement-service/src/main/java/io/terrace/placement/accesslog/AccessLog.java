@@ -2,6 +2,7 @@ package io.terrace.placement.accesslog;
 
 import io.terrace.common.Agent;
 import io.terrace.common.AgentThread;
+import io.terrace.common.RetryPause;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -51,6 +52,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     static final int MOST_ROWS = 64;
     public static final long LEAST_BYTES = 1 << 20;
     private static final long CLOSE_MS = 1_000;
+    static final long FIRST_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_PAUSE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
 
@@ -65,7 +68,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     private final AgentThread thread;
 
     private final LongSupplier nanoClock;
-    private final RetryPause retry = new RetryPause();
+    private final RetryPause retry = new RetryPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
 
     private volatile long bytesOnDisk;
     private @Nullable CountedFile current;
@@ -216,7 +219,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
             }
             bytesOnDisk = segments.bytes();
             // A turn without an access says nothing about the disk.
-            if (file != null && retry.worked()) {
+            if (file != null && retry.worked(nanoClock.getAsLong())) {
                 LOG.info("The access log in {} is written again", segments.dir());
             }
         } catch (IOException e) {

@@ -165,7 +165,7 @@ class AccessLogTest {
             }
             assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(1);
             accessLog.accesses(heartbeat(8, 100, 1, 100, 0, 0));
-            nowNs.addAndGet(RetryPause.FIRST_NS - 1);
+            nowNs.addAndGet(AccessLog.FIRST_PAUSE_NS - 1);
             accessLog.turn();
             assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(1);
 
@@ -177,7 +177,7 @@ class AccessLogTest {
             Files.createDirectory(log);
             accessLog.turn();
             assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_ROWS)).isZero();
-            nowNs.addAndGet(2 * RetryPause.FIRST_NS);
+            nowNs.addAndGet(2 * AccessLog.FIRST_PAUSE_NS);
             accessLog.turn();
             assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_ROWS)).isEqualTo(1);
             assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2);

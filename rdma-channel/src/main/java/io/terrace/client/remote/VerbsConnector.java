@@ -9,6 +9,7 @@ import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.channel.verbs.VerbsProvider;
 import io.terrace.client.ClientConfig;
 import io.terrace.common.LogThrottle;
+import io.terrace.common.RetryPause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -38,7 +39,7 @@ final class VerbsConnector {
     private final Way way;
     private final MetricRegistry metricRegistry;
     private @Nullable VerbsLink link;
-    private final DoublingPause pause = new DoublingPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
+    private final RetryPause pause = new RetryPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
 
     /** Failures are logged once, until RDMA works again. */
     private final LogThrottle failures = LogThrottle.once();
@@ -84,11 +85,11 @@ final class VerbsConnector {
                 link = present;
             }
             if (present == null) {
-                pause.beginLongest(nowNs);
+                pause.failedForLong(nowNs);
                 return null;
             }
             VerbsExtent region = attach(present, key, timeoutNs);
-            pause.worked();
+            pause.worked(System.nanoTime());
             failures.reset();
             return region;
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
@@ -114,7 +115,7 @@ final class VerbsConnector {
     }
 
     /** How long RDMA to the DataNode is left alone; its extents share it. */
-    DoublingPause pause() {
+    RetryPause pause() {
         return pause;
     }
 
@@ -129,7 +130,7 @@ final class VerbsConnector {
             // Its state is unknown.
             drop();
         }
-        pause.begin(System.nanoTime());
+        pause.failed(System.nanoTime());
     }
 
     /** Whoever still holds the connection it belongs to attaches nothing any more. */

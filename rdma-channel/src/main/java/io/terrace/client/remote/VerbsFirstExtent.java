@@ -6,6 +6,7 @@ import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.ReadCounter;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.TransferStatus;
+import io.terrace.common.RetryPause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -31,7 +32,7 @@ final class VerbsFirstExtent implements RemoteExtent {
     private final RemoteExtent tcp;
     private final long endsNs;
     private final MetricRegistry metricRegistry;
-    private final DoublingPause pause;
+    private final RetryPause pause;
     private final ReadCounter counter = new ReadCounter();
     private long reportedReads;
     private long reportedBytes;
@@ -43,7 +44,7 @@ final class VerbsFirstExtent implements RemoteExtent {
      * @param endsNs when the lease ends, on this process's clock
      */
     VerbsFirstExtent(
-            RemoteExtent verbs, RemoteExtent tcp, DoublingPause pause, long endsNs, MetricRegistry metricRegistry) {
+            RemoteExtent verbs, RemoteExtent tcp, RetryPause pause, long endsNs, MetricRegistry metricRegistry) {
         this.verbs = verbs;
         this.tcp = tcp;
         this.pause = pause;
@@ -123,13 +124,15 @@ final class VerbsFirstExtent implements RemoteExtent {
         metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
         long nowNs = System.nanoTime();
         if (why.status() == TransferStatus.DEADLINE && nowNs - beganNs >= SILENT_NS) {
-            pause.begin(nowNs);
+            pause.failed(nowNs);
             LOG.debug("RDMA is silent, tcp serves for a while", why);
         }
     }
 
     private void counted(long offset, int lengthBytes) {
-        pause.worked();
+        if (pause.hasFailed()) {
+            pause.worked(System.nanoTime());
+        }
         counter.count(offset, lengthBytes);
         metricRegistry.increment(Metric.CLIENT_VERBS_READS);
         metricRegistry.add(Metric.CLIENT_VERBS_BYTES, lengthBytes);

@@ -9,6 +9,7 @@ import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.TransferStatus;
+import io.terrace.common.RetryPause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -32,7 +33,7 @@ final class OneSidedReadsTest {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final Way verbs = new Way();
     private final Way tcp = new Way();
-    private final DoublingPause pause = new DoublingPause(HOUR_NS, HOUR_NS);
+    private final RetryPause pause = new RetryPause(HOUR_NS, HOUR_NS);
 
     @Test
     void read_whileTheLeaseLasts_isByRdma() throws Exception {
@@ -89,23 +90,6 @@ final class OneSidedReadsTest {
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         assertThat(verbs.asked).isEqualTo(2);
-    }
-
-    @Test
-    void pauses_growWhileItFails_andAreShortAgainOnceItWorked() {
-        DoublingPause growing = new DoublingPause(10, 25);
-        growing.begin(0);
-        assertThat(growing.isOver(9)).isFalse();
-        growing.begin(5);
-        assertThat(growing.isOver(10)).as("failed in the pause").isTrue();
-        growing.begin(10);
-        assertThat(growing.isOver(29)).isFalse();
-        growing.begin(30);
-        assertThat(growing.isOver(54)).isFalse();
-        assertThat(growing.isOver(55)).isTrue();
-        growing.worked();
-        growing.begin(100);
-        assertThat(growing.isOver(110)).isTrue();
     }
 
     @Test
