@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The loop's thread only fills a buffer ({@link AccessBuffer}); a thread of its own empties it every {@value
  * #PERIOD_MS} ms. Files are for their owner only; an eighth of the bound, or {@value #SEGMENT_MS} ms, makes a file, and the
- * oldest goes when all exceed the bound. A disk that fails is tried again after a pause that grows ({@link RetryPause}). It
+ * oldest goes when all exceed the bound, or are more than {@link Segments#MOST_SEGMENTS}. A disk that fails is tried again after a pause that grows ({@link RetryPause}). It
  * costs rows, which are counted: those of each try, and those that find the buffer full. The log has a line when it fails
  * and one when it works again.
  */
@@ -118,7 +118,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         this.wallMs = wallMs;
         this.nanoClock = nanoClock;
         this.metricRegistry = metricRegistry;
-        this.bytesOnDisk = segments.bytes();
+        segments.trim(mostBytes, Long.MAX_VALUE);
+        this.bytesOnDisk = segments.bytes(Long.MAX_VALUE);
         metricRegistry.gauge(Metric.PLACEMENT_ACCESS_LOG_BYTES, () -> bytesOnDisk);
         this.thread = new AgentThread(
                         "terrace-access-log", new Writer(), TimeUnit.MILLISECONDS.toNanos(PERIOD_MS), nanoClock)
@@ -217,7 +218,6 @@ public final class AccessLog implements AccessListener, AutoCloseable {
                 file.out.flush();
                 roll(file);
             }
-            bytesOnDisk = segments.bytes();
             // A turn without an access says nothing about the disk.
             if (file != null && retry.worked(nanoClock.getAsLong())) {
                 LOG.info("The access log in {} is written again", segments.dir());
@@ -239,10 +239,14 @@ public final class AccessLog implements AccessListener, AutoCloseable {
 
     private void roll(CountedFile file) throws IOException {
         boolean old = latestMs - file.fromMs > SEGMENT_MS;
+        boolean full = segments.bytes(file.fromMs) > mostBytes;
         if (old || Files.size(file.path) > mostBytes / 8) {
             finish();
         }
-        segments.trim(mostBytes, file.fromMs);
+        if (full) {
+            segments.trim(mostBytes, file.fromMs);
+        }
+        bytesOnDisk = segments.bytes(file.fromMs);
     }
 
     private void entry(long[] values, int at) throws IOException {
@@ -306,6 +310,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         while (Files.exists(segments.fileFor(latestMs))) {
             latestMs++;
         }
+        segments.trim(mostBytes, latestMs);
         CountedFile file = new CountedFile(latestMs, segments.fileFor(latestMs));
         current = file;
         return file;
@@ -326,9 +331,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     private void finish() throws IOException {
         CountedFile file = current;
         current = null;
-        table.end();
-        if (file != null) {
-            file.out.close();
+        try (OutputStream out = file == null ? OutputStream.nullOutputStream() : file.out) {
+            table.end();
         }
     }
 

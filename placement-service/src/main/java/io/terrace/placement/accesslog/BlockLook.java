@@ -24,4 +24,9 @@ public interface BlockLook {
      * @param blocks at most as many as one hold of the NameNode's lock may look at
      */
     List<@Nullable Found> of(List<Long> blocks);
+
+    /** Whether it may be asked now: the NameNode's lock is held for no more than a share of the time. */
+    default boolean isAllowed() {
+        return true;
+    }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostNumbers {
 
-    static final int REMEMBERED = 8_192;
+    static final int REMEMBERED = 32_768;
     /** Of a host or DataNode that is not known. */
     static final long UNKNOWN = 0;
 

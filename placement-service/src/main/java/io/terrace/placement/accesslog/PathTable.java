@@ -79,7 +79,7 @@ final class PathTable {
     /** Looks up some of those that wait. */
     void look(Holders holders) throws IOException {
         OutputStream table = out;
-        for (int i = 0; i < LOOKS && begun && !waiting.isEmpty(); i++) {
+        for (int i = 0; i < LOOKS && begun && !waiting.isEmpty() && blockLook.isAllowed(); i++) {
             List<Long> asked = new ArrayList<>();
             while (asked.size() < blocksPerLook && !waiting.isEmpty()) {
                 asked.add(waiting.removeFirstLong());

@@ -2,6 +2,7 @@ package io.terrace.placement.accesslog;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,12 @@ public final class Segments {
     private static final Pattern NAME = Pattern.compile("accesses-(\\d{13})\\.csv\\.gz");
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
+    /** Nearly three months of a cluster that reads little: each hour makes a file. */
+    static final int MOST_SEGMENTS = 2_048;
+
     private final Path dir;
+    /** Of all segments but the latest, when the directory was looked at last. */
+    private long earlierBytes;
 
     /** A file of the log; its accesses begin at {@code fromMs} and end where the next one's begin. */
     public record Segment(Path file, long fromMs, long bytes) {
@@ -97,6 +103,8 @@ public final class Segments {
                     .map(Segments::segment)
                     .sorted(Comparator.comparingLong(Segment::fromMs))
                     .toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
@@ -116,28 +124,34 @@ public final class Segments {
         return all.subList(first, all.size());
     }
 
-    long bytes() throws IOException {
-        return list().stream().mapToLong(this::bytesOf).sum();
+    /** Of all files, without a look at the directory; the latest begins at {@code latestMs}. */
+    long bytes(long latestMs) {
+        return earlierBytes + bytesOf(latestMs);
     }
 
-    private long bytesOf(Segment segment) {
-        return segment.bytes() + pathsFor(segment.fromMs()).toFile().length();
+    private long bytesOf(long fromMs) {
+        return fileFor(fromMs).toFile().length() + pathsFor(fromMs).toFile().length();
     }
 
     /**
-     * Deletes files until all are within a bound: first those of a clock that was ahead, then the oldest.
+     * Deletes files until all are within the bounds: first those of a clock that was ahead, then the oldest. Looks at each file.
      *
      * @param latestMs begin of the latest, which stays; a file that begins later is of such a clock
      */
     void trim(long mostBytes, long latestMs) throws IOException {
-        List<Segment> all = list();
-        long sum = all.stream().mapToLong(this::bytesOf).sum();
-        List<Segment> toGo = new ArrayList<>(all);
+        List<Segment> toGo = new ArrayList<>(list());
         toGo.sort(Comparator.comparing(segment -> segment.fromMs() <= latestMs));
-        for (int i = 0; i < toGo.size() - 1 && sum > mostBytes; i++) {
-            sum -= bytesOf(toGo.get(i));
-            Files.deleteIfExists(pathsFor(toGo.get(i).fromMs()));
+        long latestBytes = bytesOf(latestMs);
+        long sum = latestBytes;
+        for (Segment segment : toGo) {
+            sum += segment.fromMs() == latestMs ? 0 : bytesOf(segment.fromMs());
+        }
+        for (int i = 0; i < toGo.size() - 1 && (sum > mostBytes || toGo.size() - i > MOST_SEGMENTS); i++) {
+            long fromMs = toGo.get(i).fromMs();
+            sum -= bytesOf(fromMs);
+            Files.deleteIfExists(pathsFor(fromMs));
             Files.deleteIfExists(toGo.get(i).file());
         }
+        earlierBytes = sum - latestBytes;
     }
 }

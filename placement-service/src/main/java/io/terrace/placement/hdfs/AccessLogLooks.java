@@ -4,12 +4,14 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.accesslog.AccessLog.Looks;
 import io.terrace.placement.accesslog.BlockLook;
 import io.terrace.placement.accesslog.BlockLook.Found;
-import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
@@ -21,20 +23,35 @@ final class AccessLogLooks {
 
     private AccessLogLooks() {}
 
-    static Looks of(Configuration conf, NamesystemView view, FSNamesystem namesystem) {
+    /** A look that waits for the budget of all looks that can wait. */
+    private record BudgetedLook(NamespaceView view, Function<List<Long>, List<@Nullable Found>> found)
+            implements BlockLook {
+        @Override
+        public List<@Nullable Found> of(List<Long> blocks) {
+            return found.apply(blocks);
+        }
+
+        @Override
+        public boolean isAllowed() {
+            return view.mayLook();
+        }
+    }
+
+    static Looks of(Configuration conf, NamespaceView asked, FSNamesystem namesystem) {
+        NamespaceView view = asked.askedBy(Asker.REVIEWS);
         boolean paths = TerraceSettings.PLACEMENT_ACCESS_LOG_PATHS.get(conf);
         String readers = TerraceSettings.PLACEMENT_ACCESS_LOG_READERS.get(conf);
         if (readers.equals("none")) {
-            BlockLook look = paths ? blocks -> named(view.names(blocks)) : BlockLook.NONE;
+            BlockLook look = paths ? new BudgetedLook(view, blocks -> named(view.names(blocks))) : BlockLook.NONE;
             return new Looks(look, paths, view.lockBlocks(), null, false);
         }
         DatanodeManager datanodes = namesystem.getBlockManager().getDatanodeManager();
         return new Looks(
-                blocks -> {
+                new BudgetedLook(view, blocks -> {
                     List<@Nullable Placed> places = view.placed(blocks);
                     // In safe mode it is not known who holds blocks; their paths are.
                     return places.isEmpty() ? named(view.names(blocks)) : placed(places);
-                },
+                }),
                 paths,
                 view.lockBlocks(),
                 uuid -> address(datanodes.getDatanode(uuid)),

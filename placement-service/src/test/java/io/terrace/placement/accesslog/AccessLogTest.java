@@ -240,4 +240,29 @@ class AccessLogTest {
             assertThat(ahead.file()).doesNotExist();
         }
     }
+
+    @Test
+    void directory_ofManySmallFiles_isLookedAtOnlyWhenAFileBegins_andKeepsABoundedNumber() throws Exception {
+        Path log = Files.createDirectory(dir.resolve("log"));
+        Segments earlier = new Segments(log);
+        for (int i = 0; i < Segments.MOST_SEGMENTS + 3; i++) {
+            Files.createFile(earlier.fileFor(i));
+        }
+        try (AccessLog accessLog = log(1 << 20)) {
+            assertThat(earlier.list()).hasSize(Segments.MOST_SEGMENTS);
+            assertThat(earlier.fileFor(2)).doesNotExist();
+            accessLog.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+            accessLog.turn();
+            int files = earlier.list().size();
+            Files.createFile(earlier.fileFor(0));
+            accessLog.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+            accessLog.turn();
+            assertThat(earlier.list()).as("the turn did not count again").hasSize(files + 1);
+            accessLog.finishFile();
+            wallMs.addAndGet(1);
+            accessLog.accesses(heartbeat(7, 100, 1, 100, 0, 0));
+            accessLog.turn();
+            assertThat(earlier.fileFor(0)).doesNotExist();
+        }
+    }
 }
