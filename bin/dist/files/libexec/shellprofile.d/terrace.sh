@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Adds Terrace's jar to the class path of Hadoop's commands: lib/server for NameNodes and DataNodes, lib/client for the others.
-# NameNodes get the journal's, lib/journal, too; without it they keep no journal.
+# Adds Terrace's jar to the class path of Hadoop's commands: lib/server for NameNodes, DataNodes and the commands that load the
+# NameNode's block placement (SecondaryNameNode, Balancer, Mover), lib/client for the others. NameNodes get the journal's, lib/journal, too; without it they keep no journal.
 #
 # Link this file into libexec/shellprofile.d of Hadoop, or into shellprofile.d of HADOOP_CONF_DIR. Set TERRACE_HOME in
 # hadoop-env.sh if the file is copied instead.
@@ -17,7 +17,7 @@ function _terrace_hadoop_finalize
   local jar
 
   case "${HADOOP_SUBCMD:-}" in
-    namenode | datanode) part=server ;;
+    namenode | secondarynamenode | datanode | balancer | mover) part=server ;;
   esac
   # Two releases are both added: the daemon then says so in its log and is stock.
   for jar in "${TERRACE_HOME}/lib/${part}/terrace-${part}-"*.jar; do

@@ -74,6 +74,7 @@ public final class DistTest implements Callable<Integer> {
                 manual(installation.home());
                 check("host", installation.checksHost() ? 1 : 0, 1, 1);
                 read(installation, "");
+                check("commands.failed", installation.failedServerCommands(), 0, 0);
                 installation.restart("HADOOP_USER_CLASSPATH_FIRST=true");
                 read(installation, ".before");
                 releases(installation);

@@ -95,6 +95,18 @@ final class Installation {
                 && shell.run("code=0; " + terraceHost + "prepare --dry-run" + options + " || code=$?; ((code <= 1))");
     }
 
+    /** Commands that fail where the configuration names Terrace's block placement and audit logger, which they load too. */
+    long failedServerCommands() throws IOException, InterruptedException {
+        String conf = hadoop.conf() + "-server-classes";
+        shell.run("cp -r \"$HADOOP_CONF_DIR\" " + conf + "\nsed -i 's#</configuration>#" + StockHadoop.SERVER_CLASSES
+                + "&#' " + conf + "/hdfs-site.xml");
+        long failed = 0;
+        for (String command : List.of("secondarynamenode -geteditsize", "balancer", "mover")) {
+            failed += shell.run("export HADOOP_CONF_DIR=" + conf + "\n" + hdfs(command)) ? 0 : 1;
+        }
+        return failed;
+    }
+
     boolean remove() throws IOException, InterruptedException {
         return shell.with("TERRACE_HOME", home())
                 .run(GuidePage.read(root.resolve("docs/guides/upgrade-and-remove.md"))

@@ -25,6 +25,12 @@ import java.util.stream.Collectors;
  * @param jars Hadoop's jars and those it brings
  */
 record StockHadoop(Path home, List<Path> jars) {
+    /** Properties with which processes beside the NameNode load classes of its jar. */
+    static final String SERVER_CLASSES = property(
+                    "dfs.block.replicator.classname",
+                    "org.apache.hadoop.hdfs.server.blockmanagement.TerraceBlockPlacementPolicy")
+            + property(
+                    "dfs.namenode.audit.loggers", "default,io.terrace.placement.hdfs.namesystem.AnnotationAuditLogger");
 
     StockHadoop {
         jars = List.copyOf(jars);
@@ -83,9 +89,12 @@ record StockHadoop(Path home, List<Path> jars) {
 
     private static String xml(Map<String, String> properties) {
         return properties.entrySet().stream()
-                .map(entry -> "<property><name>" + entry.getKey() + "</name><value>" + entry.getValue()
-                        + "</value></property>\n")
+                .map(entry -> property(entry.getKey(), entry.getValue()) + "\n")
                 .collect(Collectors.joining("", "<configuration>\n", "</configuration>\n"));
+    }
+
+    private static String property(String key, String value) {
+        return "<property><name>" + key + "</name><value>" + value + "</value></property>";
     }
 
     private static void copy(String resource, Path to) throws IOException {

@@ -105,7 +105,9 @@ public final class HealthChecks {
                         "clients write over the channel, and the NameNode has stock HDFS choose where blocks begin: a slow"
                                 + " DataNode is the first as often as a fast one",
                         "where DataNodes differ, set dfs.block.replicator.classname to "
-                                + TerraceBlockPlacementPolicy.class.getName());
+                                + TerraceBlockPlacementPolicy.class.getName()
+                                + "; SecondaryNameNode, Balancer and Mover"
+                                + " load it too and need the jar of lib/server");
     }
 
     /** What a DataNode's figures say of writes over the channel: why clients leave files to stock, or write blocks again. */
