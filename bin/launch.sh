@@ -4,7 +4,14 @@
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 command -v "$java" >/dev/null || fail "no $java: install a JDK 17 or newer, or set JAVA_HOME"
+# A java that does not run says why: a wrong JAVA_TOOL_OPTIONS, or no memory.
+settings=$("$java" -XshowSettings:properties -version 2>&1) || fail "$java does not run: $settings"
+property() { sed -n "s/^ *$1 = //p" <<<"$settings"; }
+version=$(property java.specification.version)
+[[ ${version%%.*} -ge 17 ]] || fail "$java is version ${version:-unknown}, 17 or newer is needed: set JAVA_HOME"
 
+options=(-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true
+  -Dlog4j.configuration=placementctl-log4j.properties)
 if [[ -n ${TERRACE_CLASSPATH-} ]]; then
   classpath=$TERRACE_CLASSPATH
 elif [[ -s $root/benchmarks/target/classpath.txt ]]; then
@@ -19,17 +26,14 @@ elif [[ -s $root/benchmarks/target/classpath.txt ]]; then
 elif compgen -G "$root/lib/ctl/terrace-ctl-*.jar" >/dev/null; then
   hadoop=${HADOOP_HOME:+$HADOOP_HOME/bin/}hadoop
   command -v "$hadoop" >/dev/null || fail "no $hadoop: set HADOOP_HOME, or TERRACE_CLASSPATH to Terrace's and Hadoop's jars"
-  classpath="$root/lib/ctl/*:$root/lib/server/*:$("$hadoop" classpath)"
+  hadoop_classpath=$(JAVA_HOME=${JAVA_HOME:-$(property java.home)} "$hadoop" classpath) ||
+    fail "'$hadoop classpath' failed: correct what it says, or set TERRACE_CLASSPATH to Terrace's and Hadoop's jars"
+  classpath="$root/lib/ctl/*:$root/lib/server/*:$hadoop_classpath"
 else
   fail "not built: run 'mvn -B -DskipTests package' in $root, or set TERRACE_CLASSPATH"
 fi
 
-# The configuration is read by the command itself, so that the one of the class path never mixes in.
-options=(-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true
-  -Dlog4j.configuration=placementctl-log4j.properties)
 [[ -t 1 && -t 2 ]] && options+=(-Dterrace.terminal=true)
-version=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.specification.version = //p')
-[[ ${version%%.*} -ge 17 ]] || fail "$java is version ${version:-unknown}, 17 or newer is needed: set JAVA_HOME"
 [[ ${version%%.*} -ge 24 ]] && options+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
 
 launch() { # CLASS ARGUMENT...
