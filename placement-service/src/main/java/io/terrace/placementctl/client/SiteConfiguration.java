@@ -14,17 +14,20 @@ public final class SiteConfiguration {
     private SiteConfiguration() {}
 
     /**
-     * What core-site.xml and hdfs-site.xml say.
+     * What core-site.xml and hdfs-site.xml say. With a directory, nothing is taken from those of the class path: in an
+     * installation it begins with the configuration of this host, which may be of another cluster.
      *
      * @param dir of these files; null: {@code HADOOP_CONF_DIR}, else the class path
      * @throws IllegalArgumentException if the directory has neither
      */
     public static Configuration read(@Nullable File dir) {
-        Configuration configuration = new HdfsConfiguration();
         String fromEnvironment = System.getenv("HADOOP_CONF_DIR");
         File chosen =
                 dir != null || fromEnvironment == null || fromEnvironment.isBlank() ? dir : new File(fromEnvironment);
+        Configuration configuration = new HdfsConfiguration(chosen == null);
         if (chosen != null) {
+            configuration.addResource("core-default.xml");
+            configuration.addResource("hdfs-default.xml");
             boolean any = false;
             for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
                 File file = new File(chosen, name);
