@@ -29,6 +29,8 @@ elif compgen -G "$root/lib/ctl/terrace-ctl-*.jar" >/dev/null; then
   hadoop_classpath=$(JAVA_HOME=${JAVA_HOME:-$(property java.home)} "$hadoop" classpath) ||
     fail "'$hadoop classpath' failed: correct what it says, or set TERRACE_CLASSPATH to Terrace's and Hadoop's jars"
   classpath="$root/lib/ctl/*:$root/lib/server/*:$hadoop_classpath"
+  # doctor looks there for what clients of this host load.
+  options+=("-Dterrace.hadoop.classpath=$hadoop_classpath")
 else
   fail "not built: run 'mvn -B -DskipTests package' in $root, or set TERRACE_CLASSPATH"
 fi

@@ -35,10 +35,17 @@ final class ConfigurationCheck {
     static final String DISNI = "com.ibm.disni.verbs.RdmaProvider";
 
     private final Configuration conf;
+    private final HadoopClassPath classPath;
     private final List<HealthFinding> found = new ArrayList<>();
 
     ConfigurationCheck(Configuration conf) {
+        this(conf, HadoopClassPath.ofThisHost(conf));
+    }
+
+    /** @param classPath of clients on this host */
+    ConfigurationCheck(Configuration conf, HadoopClassPath classPath) {
         this.conf = conf;
+        this.classPath = classPath;
     }
 
     List<HealthFinding> run() {
@@ -192,11 +199,11 @@ final class ConfigurationCheck {
     }
 
     private void loadable(String name, Severity severity, String consequence, String jar) {
-        if (conf.getClassByNameOrNull(name) == null) {
+        if (!classPath.has(name)) {
             add(
                     severity,
                     "missing-class",
-                    name + " is not on this command's class path; " + consequence,
+                    name + " is not on " + classPath.name() + "; " + consequence,
                     "put " + jar + " on the class path of every client, YARN's containers included");
         }
     }

@@ -3,10 +3,16 @@ package io.terrace.placementctl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.heartbeat.HealthFinding;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What doctor says of reads from other hosts, by the configuration alone. */
 class ConfigurationCheckTest {
@@ -81,6 +87,32 @@ class ConfigurationCheckTest {
     void run_aPolicyThatThereIsNot_isNamed() {
         assertThat(ids(Map.of("terrace.placement.policy", "guess"))).contains("bad-value");
         assertThat(ids(Map.of())).doesNotContain("bad-value");
+    }
+
+    /** In an installation this command has the servers' jar, whose classes clients do not have. */
+    @Test
+    void run_aClassThatHadoopLacks_isNamedThoughThisCommandHasIt(@TempDir Path dir) throws Exception {
+        Configuration conf = new Configuration(false);
+        conf.set(ConfigurationCheck.ACCESSORS, ConfigurationCheck.ACCESSOR);
+        conf.set("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
+        assertThat(missing(conf, null)).isEmpty();
+        assertThat(missing(conf, dir + ":" + dir + "/*:/nowhere/*"))
+                .hasSize(2)
+                .allMatch(text -> text.contains("is not on the class path of this host's Hadoop (hadoop classpath)"));
+        Path client = Files.createDirectories(dir.resolve("classes/io/terrace/client"));
+        Files.createFile(client.resolve("TerraceAccessorBuilder.class"));
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(dir.resolve("fs.jar")))) {
+            jar.putNextEntry(new JarEntry("io/terrace/fs/TerraceFileSystem.class"));
+        }
+        assertThat(missing(conf, dir + "/classes:" + dir + "/*")).isEmpty();
+    }
+
+    private static List<String> missing(Configuration conf, @Nullable String hadoop) {
+        return new ConfigurationCheck(conf, new HadoopClassPath(conf, hadoop))
+                .run().stream()
+                        .filter(finding -> finding.id().equals("missing-class"))
+                        .map(HealthFinding::text)
+                        .toList();
     }
 
     private static List<String> ids(Map<String, String> properties) {
