@@ -58,7 +58,7 @@ final class DoctorCommand extends ClusterCommand {
                     "hadoop.unsupported",
                     Severity.ERROR,
                     unsupported,
-                    "daemons of this Hadoop are stock"));
+                    "use Hadoop 3.5, or 3.4 from 3.4.1 on; with this one daemons run as stock HDFS"));
         }
         boolean active = false;
         try (AdminClient client = cluster().connect(conf)) {
