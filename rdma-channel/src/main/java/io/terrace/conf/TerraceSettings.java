@@ -610,11 +610,6 @@ public final class TerraceSettings {
             .millis("5s", 100, 120_000)
             .doc("How long a heartbeat may take.");
 
-    public static final Setting<String> DATANODE_METRICS_ADDRESS = key("terrace.datanode.metrics.address", "DataNode")
-            .text("")
-            .doc("Not used any more, nothing listens there: the metrics are at /jmx of the DataNode's web server"
-                    + " and, if hadoop.prometheus.endpoint.enabled is true, at /prom.");
-
     public static final Setting<Integer> DATANODE_HEAT_BLOCKS_MAX = key("terrace.datanode.heat.blocks.max", "DataNode")
             .whole(16_384, 16, 1 << 22)
             .doc("Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are"

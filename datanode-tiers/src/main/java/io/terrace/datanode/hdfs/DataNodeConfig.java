@@ -223,11 +223,6 @@ public final class DataNodeConfig {
         return TerraceSettings.DATANODE_HEAT_BLOCKS_MAX.get(conf);
     }
 
-    /** Not used any more, but existing configurations may have it; empty if not. */
-    public String metricsAddress() {
-        return TerraceSettings.DATANODE_METRICS_ADDRESS.get(conf);
-    }
-
     private long ns(Setting<Long> millis) {
         return TimeUnit.MILLISECONDS.toNanos(millis.get(conf));
     }

@@ -179,7 +179,7 @@ final class DataNodeTiers implements Closeable {
                 name,
                 metricRegistry));
         services = parts.add(services(datanode, settings, tokenBucket));
-        parts.add(MetricsExport.show(metricRegistry, settings, name));
+        parts.add(MetricsExport.show(metricRegistry, name));
     }
 
     /** One thread and a bounded queue; what does not fit is not dropped, and the kernel forgets it in its own time. */

@@ -1,6 +1,5 @@
 package io.terrace.datanode.hdfs;
 
-import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
@@ -22,14 +21,7 @@ final class MetricsExport implements Closeable {
         this.metrics2 = metrics2;
     }
 
-    static MetricsExport show(MetricRegistry metricRegistry, DataNodeConfig settings, String datanodeUuid) {
-        if (!settings.metricsAddress().isEmpty()) {
-            LOG.warn(
-                    "{}={} is not used any more, nothing listens there: the metrics are at /jmx of the DataNode's web server"
-                            + " and, if hadoop.prometheus.endpoint.enabled is true, at /prom; remove the setting",
-                    TerraceSettings.DATANODE_METRICS_ADDRESS.key(),
-                    settings.metricsAddress());
-        }
+    static MetricsExport show(MetricRegistry metricRegistry, String datanodeUuid) {
         try {
             return new MetricsExport(Metrics2Source.register(
                     DefaultMetricsSystem.instance(),

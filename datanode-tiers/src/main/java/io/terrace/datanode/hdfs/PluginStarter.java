@@ -97,7 +97,7 @@ final class PluginStarter implements AutoCloseable {
     /** Shows a memory tier of capacity 0, by which monitoring sees that it was refused. */
     private synchronized void showWithoutTier() {
         if (!closed) {
-            withoutTier = MetricsExport.show(new MetricRegistry(), settings, datanode.getDatanodeUuid());
+            withoutTier = MetricsExport.show(new MetricRegistry(), datanode.getDatanodeUuid());
         }
     }
 

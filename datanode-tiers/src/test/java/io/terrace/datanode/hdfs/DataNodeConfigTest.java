@@ -73,7 +73,6 @@ class DataNodeConfigTest {
                         Map.entry("heartbeatSoonestMs", "200"),
                         Map.entry("heartbeatTimeoutMs", "5000"),
                         Map.entry("heatBlocksMax", "16384"),
-                        Map.entry("metricsAddress", ""),
                         Map.entry("writeThroughMaxBytes", String.valueOf(1L << 30)))));
     }
 
@@ -108,7 +107,6 @@ class DataNodeConfigTest {
                 "terrace.datanode.heartbeat.interval.min       | 13ms   | heartbeatSoonestMs  | 13",
                 "terrace.datanode.heartbeat.timeout            | 1400ms | heartbeatTimeoutMs  | 1400",
                 "terrace.datanode.heat.blocks.max              | 16     | heatBlocksMax       | 16",
-                "terrace.datanode.metrics.address              | :9     | metricsAddress      | :9",
             })
     void value_ofAKey_isTaken(String key, String text, String accessor, String value) throws Exception {
         Configuration conf = required();
