@@ -70,6 +70,7 @@ public final class DistTest implements Callable<Integer> {
             check("truncated.refused", installation.refused() ? 1 : 0, 1, 1);
             try {
                 install(installation);
+                check("configured", installation.configured() ? 1 : 0, 1, 1);
                 jars(installation);
                 manual(installation.home());
                 check("host", installation.checksHost() ? 1 : 0, 1, 1);

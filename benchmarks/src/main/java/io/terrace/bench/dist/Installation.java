@@ -82,6 +82,12 @@ final class Installation {
         }
     }
 
+    /** Whether the configuration has the properties of conf/minimal-site.xml, and all that it had before. */
+    boolean configured() throws IOException, InterruptedException {
+        return shell.run("cd \"$HADOOP_CONF_DIR\"; diff <(grep -o '<name>[^<]*' hdfs-site.xml.before-terrace; "
+                + "grep -o '<name>[^<]*' " + home() + "/conf/minimal-site.xml) <(grep -o '<name>[^<]*' hdfs-site.xml)");
+    }
+
     boolean install() throws IOException, InterruptedException {
         return shell.run(GuidePage.read(root.resolve("docs/guides/install.md")).script());
     }

@@ -87,10 +87,11 @@ record StockHadoop(Path home, List<Path> jars) {
         copy("/io/terrace/bench/cluster/client-log4j.properties", conf.resolve("log4j.properties"));
     }
 
+    /** The last property is on the line of the end, as editors leave it. */
     private static String xml(Map<String, String> properties) {
         return properties.entrySet().stream()
-                .map(entry -> property(entry.getKey(), entry.getValue()) + "\n")
-                .collect(Collectors.joining("", "<configuration>\n", "</configuration>\n"));
+                .map(entry -> property(entry.getKey(), entry.getValue()))
+                .collect(Collectors.joining("\n", "<configuration>\n", "</configuration>\n"));
     }
 
     private static String property(String key, String value) {
