@@ -48,6 +48,7 @@ final class Installation {
     }
 
     StockHadoop hadoop() {
+                .with("OWNER", System.getProperty("user.name"))
         return hadoop;
     }
 
