@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Builds the tarball twice and compares; installs it beside a stock Hadoop under an empty HOME by the commands of"
                     + " docs/guides/install.md, reads from memory, and takes it out by those of upgrade-and-remove.md.",
-            "Also: what is in the jars, a truncated tarball, jars of two releases, and no jar."
+            "Also: what is in the jars, a truncated tarball, jars of two releases, no jar, and a second release beside the first."
         })
 public final class DistTest implements Callable<Integer> {
     private static final long SERVER_MAX = 15L << 20;
@@ -79,6 +79,7 @@ public final class DistTest implements Callable<Integer> {
                 installation.restart("HADOOP_USER_CLASSPATH_FIRST=true");
                 read(installation, ".before");
                 releases(installation);
+                check("upgraded", installation.upgrade() ? 1 : 0, 1, 1);
                 check("removed", installation.remove() ? 1 : 0, 1, 1);
             } finally {
                 installation.stop();

@@ -10,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What was unpacked, beside a stock Hadoop, and the commands of both. Used by one thread. */
 final class Installation {
     private static final Path TMPFS = Path.of("/dev/shm");
     private static final String FILE = "/dist-test/file";
+    private static final String OTHER_VERSION = "0.0.0-other";
 
     private final Path root;
     private final Path downloads;
@@ -23,6 +25,7 @@ final class Installation {
     private final StockHadoop hadoop;
     private final Shell shell;
     private final Path data;
+    private final String version;
 
     /**
      * @param root the source tree, for its guides
@@ -36,6 +39,7 @@ final class Installation {
         prefix = run.resolve("opt");
         memory = (Files.isWritable(TMPFS) ? TMPFS : run).resolve(run.getFileName());
         data = run.resolve("bytes");
+        version = DistTest.tarballIn(downloads).getFileName().toString().replaceAll("^terrace-|\\.tar\\.gz$", "");
         shell = new Shell(downloads, run.resolve("commands.log"))
                 .with("HOME", Files.createDirectory(run.resolve("home")))
                 .with("TMPDIR", Files.createDirectory(run.resolve("tmp")))
@@ -44,19 +48,17 @@ final class Installation {
                 .with("HADOOP_CONF_DIR", hadoop.conf())
                 .with("PREFIX", prefix)
                 .with("MEMORY", memory)
+                .with("OWNER", System.getProperty("user.name"))
                 .with("CHANNEL", run.resolve("channel"));
     }
 
     StockHadoop hadoop() {
-                .with("OWNER", System.getProperty("user.name"))
         return hadoop;
     }
 
-    /** Where the tarball was unpacked. */
+    /** Where the tarball was unpacked that is in use, by the link that applications name. */
     Path home() throws IOException {
-        try (var files = Files.list(prefix)) {
-            return files.findFirst().orElseThrow(() -> new IOException(prefix + " is empty"));
-        }
+        return prefix.resolve("terrace").toRealPath();
     }
 
     /** Makes a copy of the tarball that ends early. */
@@ -71,7 +73,7 @@ final class Installation {
     }
 
     boolean refused() throws IOException, InterruptedException {
-        return !shell.run("cd truncated; sha256sum -c terrace-*.tar.gz.sha256");
+        return !shell.run("cd truncated; sha256sum -c *.sha256");
     }
 
     void startStock() throws IOException, InterruptedException {
@@ -83,14 +85,27 @@ final class Installation {
         }
     }
 
-    /** Whether the configuration has the properties of conf/minimal-site.xml, and all that it had before. */
+    /** Whether the configuration has what it had before and conf/minimal-site.xml, once, when these commands ran again. */
     boolean configured() throws IOException, InterruptedException {
-        return shell.run("cd \"$HADOOP_CONF_DIR\"; diff <(grep -o '<name>[^<]*' hdfs-site.xml.before-terrace; "
-                + "grep -o '<name>[^<]*' " + home() + "/conf/minimal-site.xml) <(grep -o '<name>[^<]*' hdfs-site.xml)");
+        String again = page("install").scripts().stream()
+                .filter(script -> script.contains("minimal-site.xml"))
+                .findFirst()
+                .orElseThrow();
+        return shell.run("TERRACE_HOME=" + home() + "\n" + again
+                + "diff <(grep -o '<name>[^<]*' hdfs-site.xml.before-terrace \"$TERRACE_HOME/conf/minimal-site.xml\" -h)"
+                + " <(grep -o '<name>[^<]*' hdfs-site.xml)");
     }
 
     boolean install() throws IOException, InterruptedException {
-        return shell.run(GuidePage.read(root.resolve("docs/guides/install.md")).script());
+        return shell.run(forVersion(page("install").script(), version));
+    }
+
+    /** Whether another release goes beside this one and takes its place; its tarball is this one's by another name. */
+    boolean upgrade() throws IOException, InterruptedException {
+        String other = "terrace-" + OTHER_VERSION;
+        return shell.run("cp -r " + home() + " " + other + "\ntar -czf " + other + ".tar.gz " + other + "\nsha256sum "
+                        + other + ".tar.gz >" + other + ".tar.gz.sha256\nrm -r " + other)
+                && shell.run(forVersion(upgradeOrRemove(true), OTHER_VERSION));
     }
 
     /** Whether terrace-host, as it was unpacked, checks this host and says what it would do; what it finds is the host's. */
@@ -115,11 +130,7 @@ final class Installation {
     }
 
     boolean remove() throws IOException, InterruptedException {
-        return shell.with("TERRACE_HOME", home())
-                .run(GuidePage.read(root.resolve("docs/guides/upgrade-and-remove.md"))
-                                .script()
-                        + ready()
-                        + hdfs("dfs -cat " + FILE + " | cmp - " + data));
+        return shell.run(upgradeOrRemove(false) + ready() + hdfs("dfs -cat " + FILE + " | cmp - " + data));
     }
 
     /** @param setting of the environment for the daemons, or nothing */
@@ -184,6 +195,21 @@ final class Installation {
 
     void stop() throws IOException, InterruptedException {
         shell.run(hdfs("--daemon stop datanode") + hdfs("--daemon stop namenode") + "rm -rf " + memory);
+    }
+
+    private GuidePage page(String name) throws IOException {
+        return GuidePage.read(root.resolve("docs/guides/" + name + ".md"));
+    }
+
+    /** The commands of one half of the page. */
+    private String upgradeOrRemove(boolean upgrade) throws IOException {
+        return page("upgrade-and-remove").scripts().stream()
+                .filter(script -> script.contains("tarball") == upgrade)
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static String forVersion(String script, String version) {
+        return script.replace("terrace-VERSION", "terrace-" + version);
     }
 
     private static String ready() {

@@ -53,7 +53,7 @@ public final class GuidePage {
     }
 
     /** Its commands, block by block. */
-    List<String> scripts() throws IOException {
+    public List<String> scripts() throws IOException {
         List<String> scripts = blocks.stream()
                 .filter(block -> block.file().isEmpty() && block.language().equals("sh"))
                 .map(Block::text)
