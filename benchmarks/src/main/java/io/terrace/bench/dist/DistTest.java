@@ -73,6 +73,7 @@ public final class DistTest implements Callable<Integer> {
                 check("configured", installation.configured() ? 1 : 0, 1, 1);
                 jars(installation);
                 manual(installation.home());
+                check("java.home", installation.runsWithoutJavaHome() ? 1 : 0, 1, 1);
                 check("host", installation.checksHost() ? 1 : 0, 1, 1);
                 read(installation, "");
                 check("commands.failed", installation.failedServerCommands(), 0, 0);
@@ -203,6 +204,10 @@ public final class DistTest implements Callable<Integer> {
         Files.move(server.file(), aside);
         check("nothing.said", installation.saysThatJarIsMissing() ? 1 : 0, 1, 1);
         Files.move(aside, server.file());
+        ReleaseJar client = ReleaseJar.in(installation.home().resolve("lib/client"));
+        Files.move(client.file(), aside);
+        check("missing.class", installation.saysThatClientsLackTheClass() ? 1 : 0, 1, 1);
+        Files.move(aside, client.file());
     }
 
     private void none(String name, ReleaseJar jar, Iterable<String> found) {

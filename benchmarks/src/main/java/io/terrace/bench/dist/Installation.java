@@ -164,6 +164,16 @@ final class Installation {
                 hdfs("--daemon stop datanode") + hdfs("--daemon start datanode 2>&1 | grep 'Terrace has no jar in'"));
     }
 
+    /** Whether placementctl serves where java is on the PATH and JAVA_HOME is unset, which Hadoop's scripts refuse. */
+    boolean runsWithoutJavaHome() throws IOException, InterruptedException {
+        return shell.run("PATH=$JAVA_HOME/bin:$PATH\nunset JAVA_HOME\n" + ctl("--version"));
+    }
+
+    /** Whether doctor finds that Hadoop's clients have no jar, though it has one itself. */
+    boolean saysThatClientsLackTheClass() throws IOException, InterruptedException {
+        return shell.run("{ " + home() + "/bin/placementctl doctor --json || true; } | grep missing-class");
+    }
+
     /** Puts a file into memory, if it is not there. */
     boolean pin() throws IOException, InterruptedException {
         return shell.run("test -f " + data + " || head -c 32M /dev/urandom >" + data + "\n"
