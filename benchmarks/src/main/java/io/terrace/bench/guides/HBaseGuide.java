@@ -27,7 +27,7 @@ final class HBaseGuide implements GuidedApplication {
     /** Starts HBase, writes the table, and starts the region server anew, so that the table is in files. */
     HBaseGuide(GuidePage page, LocalCluster cluster, Path root, Path dir) throws IOException, InterruptedException {
         this.cluster = cluster;
-        GuideSite site = GuideSite.of(cluster);
+        GuideSite site = GuideSite.of(cluster, dir);
         String environment = site.text(String.join("", page.contents("hbase-env.sh")));
         String classPath = new Shell(Files.createDirectories(dir), dir.resolve("hbase-env.log"))
                 .output(environment + "\nprintf %s \"$HBASE_CLASSPATH\"");

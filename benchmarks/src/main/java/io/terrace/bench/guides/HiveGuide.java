@@ -50,7 +50,7 @@ final class HiveGuide implements GuidedApplication {
     HiveGuide(GuidePage page, LocalCluster cluster, Path root, Path dir) throws IOException {
         this.cluster = cluster;
         this.dir = dir;
-        GuideSite site = GuideSite.of(cluster);
+        GuideSite site = GuideSite.of(cluster, dir);
         List<Path> jars = new ArrayList<>(ApplicationJars.stock("hive", root));
         jars.add(ClassPath.client());
         this.classPath = new ClassPath(jars).text();

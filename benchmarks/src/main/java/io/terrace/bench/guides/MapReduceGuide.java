@@ -30,13 +30,13 @@ final class MapReduceGuide implements GuidedApplication {
     /** Starts YARN and writes the input. */
     MapReduceGuide(GuidePage page, LocalCluster cluster, Path root, Path dir) throws IOException {
         this.cluster = cluster;
-        GuideSite site = GuideSite.of(cluster);
+        GuideSite site = GuideSite.of(cluster, dir);
         this.guided = new ClientVariant("guide", site.properties(page.properties("hdfs-site.xml")));
         this.jobOptions = page.jobOptions();
         List<Path> jars = ApplicationJars.stock("mapreduce", root);
         Map<String, String> settings = installation(dir.resolve("hadoop"), jars);
         settings.putAll(site.properties(page.properties("mapred-site.xml")));
-        this.yarn = new Yarn(cluster, dir, new ClassPath(jars).text() + ":" + site.clientJar(), settings);
+        this.yarn = new Yarn(cluster, dir, new ClassPath(jars).text() + ":" + site.clientLib() + "/*", settings);
         boolean ready = false;
         try {
             submit("teragen", "TeraGen", "-D", "mapreduce.job.maps=1", Integer.toString(ROWS), INPUT);

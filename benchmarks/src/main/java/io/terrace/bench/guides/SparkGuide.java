@@ -39,7 +39,7 @@ final class SparkGuide implements GuidedApplication {
     /** Lays Spark out as its tarball does, and writes the input. */
     SparkGuide(GuidePage page, LocalCluster cluster, Path root, Path dir) throws IOException, InterruptedException {
         this.cluster = cluster;
-        GuideSite site = GuideSite.of(cluster);
+        GuideSite site = GuideSite.of(cluster, dir);
         this.contents =
                 page.contents("spark-defaults.conf").stream().map(site::text).toList();
         Path home = dir.resolve("spark");
