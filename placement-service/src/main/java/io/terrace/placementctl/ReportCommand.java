@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
         description = {
             "What tiers are worth: how long DataNodes take to serve reads of stock clients from each tier. Compares read"
                     + " times of promoted blocks with those of equally hot blocks in the control sample.",
-            "Intervals are of 95 %. A read counts half after each half hour."
+            "Intervals are of 95 %%. A read counts half after each half hour."
         },
         mixinStandardHelpOptions = true)
 final class ReportCommand extends AdminCommand {
