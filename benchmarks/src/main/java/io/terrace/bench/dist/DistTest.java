@@ -74,6 +74,7 @@ public final class DistTest implements Callable<Integer> {
                 jars(installation);
                 manual(installation.home());
                 check("java.home", installation.runsWithoutJavaHome() ? 1 : 0, 1, 1);
+                check("java.broken", installation.saysWhyJavaDoesNotRun() ? 1 : 0, 1, 1);
                 check("host", installation.checksHost() ? 1 : 0, 1, 1);
                 read(installation, "");
                 check("commands.failed", installation.failedServerCommands(), 0, 0);

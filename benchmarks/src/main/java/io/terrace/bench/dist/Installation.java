@@ -169,6 +169,12 @@ final class Installation {
         return shell.run("PATH=$JAVA_HOME/bin:$PATH\nunset JAVA_HOME\n" + ctl("--version"));
     }
 
+    /** Whether placementctl says what java says where that does not run. */
+    boolean saysWhyJavaDoesNotRun() throws IOException, InterruptedException {
+        return shell.run("! said=$(JAVA_TOOL_OPTIONS=-Xnone " + home() + "/bin/placementctl --version 2>&1)\n"
+                + "grep 'does not run' <<<\"$said\"\n");
+    }
+
     /** Whether doctor finds that Hadoop's clients have no jar, though it has one itself. */
     boolean saysThatClientsLackTheClass() throws IOException, InterruptedException {
         return shell.run("{ " + home() + "/bin/placementctl doctor --json || true; } | grep missing-class");
