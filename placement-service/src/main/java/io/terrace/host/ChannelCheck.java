@@ -23,14 +23,8 @@ final class ChannelCheck {
         FileOwner owner = FileOwner.of(host.files().at(channel));
         if (owner == null) {
             found.add(HostFinding.prepared("channel-missing", Severity.ERROR, channel + " is not there"));
-        } else if (owner.uid() != host.owner().uid() || owner.othersWrite()) {
-            found.add(HostFinding.prepared(
-                    "channel-owner",
-                    Severity.ERROR,
-                    channel + " has owner " + owner.uid() + " and mode " + Integer.toOctalString(owner.mode())
-                            + "; clients trust only " + host.owner().name() + " ("
-                            + host.owner().uid()
-                            + "), and nobody else may write there"));
+        } else if (!owner.isOnly(host.owner())) {
+            found.add(HostFinding.prepared("channel-owner", Severity.ERROR, channel + owner.notOnly(host.owner())));
         }
         for (Path above = channel.getParent(); above != null; above = above.getParent()) {
             FileOwner whose = FileOwner.of(host.files().at(above));

@@ -10,6 +10,7 @@ record FileOwner(int uid, int gid, int mode) {
 
     private static final int PERMISSIONS = 07777;
     private static final int OTHERS_WRITE = 022;
+    private static final int OTHERS_PASS = 011;
 
     /** Null where the file is not there. */
     static @Nullable FileOwner of(Path file) {
@@ -21,6 +22,22 @@ record FileOwner(int uid, int gid, int mode) {
         } catch (IOException notThere) {
             return null;
         }
+    }
+
+    /** Whether it is this user's, and nobody else may write to it. */
+    boolean isOnly(UserAccount user) {
+        return uid == user.uid() && !othersWrite();
+    }
+
+    /** What is wrong with a directory that is not this user's alone, to follow its path. */
+    String notOnly(UserAccount user) {
+        return " has owner " + uid + " and mode " + Integer.toOctalString(mode) + "; the owner must be " + user.name()
+                + " (" + user.uid() + "), and nobody else may write there";
+    }
+
+    /** Whether all users reach what is in a directory. */
+    boolean othersPass() {
+        return (mode & OTHERS_PASS) == OTHERS_PASS;
     }
 
     boolean othersWrite() {

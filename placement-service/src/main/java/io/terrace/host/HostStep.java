@@ -136,7 +136,12 @@ sealed interface HostStep {
         }
     }
 
-    /** @param owner null leaves it to who makes it; its mode is then left alone if it is there */
+    /**
+     * A directory that is the owner's alone. One that is, is left as it is.
+     *
+     * @param mode for one that is made, or was not the owner's alone
+     * @param owner null leaves it to who makes it; one that is there is then left as it is
+     */
     record Directory(Path path, int mode, @Nullable UserAccount owner) implements HostStep {
         @Override
         public String words() {
@@ -147,22 +152,29 @@ sealed interface HostStep {
         @Override
         public boolean isDone(HostFiles files) {
             FileOwner there = FileOwner.of(files.at(path));
-            return there != null && (owner == null || there.mode() == mode && there.uid() == owner.uid());
+            return there != null && (owner == null || there.isOnly(owner));
         }
 
+        /** Nothing is changed through a symbolic link: root does this, and others may have put the link there. */
         @Override
         public void apply(HostFiles files) throws IOException {
+            if (isDone(files)) {
+                return;
+            }
             Path directory = files.at(path);
+            if (Files.isSymbolicLink(directory)) {
+                throw new IOException("it is a symbolic link; name the directory itself in the configuration");
+            }
             Files.createDirectories(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
             if (owner != null) {
                 FileOwner there = FileOwner.of(directory);
                 if (there == null || there.uid() != owner.uid()) {
-                    Files.setAttribute(directory, "unix:uid", owner.uid());
-                    Files.setAttribute(directory, "unix:gid", owner.gid());
+                    Files.setAttribute(directory, "unix:uid", owner.uid(), LinkOption.NOFOLLOW_LINKS);
+                    Files.setAttribute(directory, "unix:gid", owner.gid(), LinkOption.NOFOLLOW_LINKS);
                 }
             }
-            Files.setAttribute(directory, "unix:mode", mode);
+            Files.setAttribute(directory, "unix:mode", mode, LinkOption.NOFOLLOW_LINKS);
         }
     }
 

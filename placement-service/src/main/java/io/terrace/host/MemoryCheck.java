@@ -89,14 +89,17 @@ final class MemoryCheck {
                             + host.settings().capacityBytes() + " need " + wanted.sizeBytes()));
         }
         FileOwner owner = FileOwner.of(host.files().at(mount.directory()));
-        if (owner != null && (owner.uid() != host.owner().uid() || owner.mode() != MemoryMount.MODE)) {
+        if (owner != null && !owner.isOnly(host.owner())) {
             found.add(HostFinding.prepared(
+                    "memory-owner", Severity.ERROR, mount.directory() + owner.notOnly(host.owner())));
+        } else if (owner != null && !owner.othersPass()) {
+            found.add(HostFinding.other(
                     "memory-owner",
-                    owner.uid() == host.owner().uid() && !owner.othersWrite() ? Severity.NOTE : Severity.ERROR,
-                    mount.directory() + " has owner " + owner.uid() + " and mode "
-                            + Integer.toOctalString(owner.mode()) + "; it must be "
-                            + host.owner().name() + " ("
-                            + host.owner().uid() + ") and " + Integer.toOctalString(MemoryMount.MODE)));
+                    Severity.NOTE,
+                    mount.directory() + " has mode " + Integer.toOctalString(owner.mode())
+                            + ": clients of other users read through stock HDFS",
+                    "chmod 0" + Integer.toOctalString(MemoryMount.MODE) + " " + mount.directory()
+                            + ", if they are to read from memory"));
         }
         if (wanted.huge() && mount.value("huge") == null) {
             found.add(HostFinding.prepared(

@@ -160,6 +160,34 @@ class TerraceHostTest {
         assertThat(host.run(0, "check")).doesNotContain("memory-owner");
     }
 
+    /** What is there stays, if nobody else can write to it. */
+    @ParameterizedTest
+    @CsvSource({"0700", "0711", "0750"})
+    void directoriesOfTheDataNode_keepTheirMode(String mode) throws IOException {
+        int narrow = Integer.parseInt(mode, 8);
+        host.mounted("tmpfs", GOOD).directory(MEMORY, narrow).directory("/var/lib/terrace/channel", narrow);
+
+        host.run(0, "prepare");
+
+        assertThat(mode("/var/lib/terrace/channel")).isEqualTo(narrow);
+        assertThat(mode(MEMORY)).isEqualTo(narrow);
+        assertThat(host.run(0, "check").contains("chmod 0711 " + MEMORY)).isEqualTo(narrow != 0711);
+    }
+
+    /** As root, prepare would give away what the link leads to. */
+    @Test
+    void prepare_changesNothingThroughALink() throws IOException {
+        host.mounted("tmpfs", GOOD).directory("/etc/cron.d", 0777).directory("/var/lib/terrace", 0755);
+        Files.createSymbolicLink(dir.resolve("root/var/lib/terrace/channel"), Path.of("../../../etc/cron.d"));
+
+        assertThat(host.run(1, "prepare")).contains("/var/lib/terrace/channel").contains("is a symbolic link");
+        assertThat(mode("/etc/cron.d")).isEqualTo(0777);
+    }
+
+    private int mode(String path) throws IOException {
+        return (Integer) Files.getAttribute(dir.resolve("root" + path), "unix:mode") & 07777;
+    }
+
     @Test
     void mountOfAnotherUser_isFound() throws IOException {
         host.mounted("tmpfs", GOOD);
