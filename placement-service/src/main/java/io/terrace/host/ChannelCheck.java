@@ -26,14 +26,6 @@ final class ChannelCheck {
         } else if (!owner.isOnly(host.owner())) {
             found.add(HostFinding.prepared("channel-owner", Severity.ERROR, channel + owner.notOnly(host.owner())));
         }
-        for (Path above = channel.getParent(); above != null; above = above.getParent()) {
-            FileOwner whose = FileOwner.of(host.files().at(above));
-            if (whose != null && whose.othersWrite()) {
-                found.add(HostFinding.first(
-                        "channel-open",
-                        "others can write to " + above + ", above " + channel + ", so clients do not trust it",
-                        "chmod go-w " + above + ", or name another directory in " + TerraceSettings.CHANNEL_DIR.key()));
-            }
-        }
+        HostCheck.above(host, channel, "channel-open", "clients do not trust it", TerraceSettings.CHANNEL_DIR, found);
     }
 }

@@ -1,6 +1,9 @@
 package io.terrace.host;
 
+import io.terrace.common.GuardedDirectory;
+import io.terrace.conf.Setting;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,6 +21,41 @@ final class HostCheck {
         PortCheck.run(host, found);
         found.sort(Comparator.comparing(HostFinding::severity).reversed());
         return found;
+    }
+
+    /**
+     * Whether somebody else could put another directory in the place of one: by the rule of {@link GuardedDirectory}, which
+     * clients and DataNodes apply, for the user that the DataNode is to have.
+     *
+     * @param consequence of such a directory above
+     * @param setting that names the directory
+     */
+    static void above(
+            DataNodeHost host,
+            Path directory,
+            String id,
+            String consequence,
+            Setting<Path> setting,
+            List<HostFinding> found) {
+        for (Path above = host.files().real(directory).getParent(); above != null; above = above.getParent()) {
+            FileOwner whose = FileOwner.of(host.files().at(above));
+            if (whose == null) {
+                continue;
+            }
+            if (GuardedDirectory.othersWrite(whose.mode(), true)) {
+                found.add(HostFinding.first(
+                        id,
+                        "others can write to " + above + ", above " + directory + ", so " + consequence,
+                        "chmod go-w " + above + ", or name another directory in " + setting.key()));
+            } else if (GuardedDirectory.belongsToOthers(
+                    whose.uid(), host.owner().uid())) {
+                found.add(HostFinding.first(
+                        id,
+                        above + ", above " + directory + ", belongs to user id " + whose.uid() + ", neither root nor "
+                                + host.owner().name() + ", so " + consequence,
+                        "chown root " + above + ", or name another directory in " + setting.key()));
+            }
+        }
     }
 
     static boolean hasProblem(List<HostFinding> found) {

@@ -33,6 +33,13 @@ final class MemoryCheck {
         } else {
             mounted(host, mount, found);
         }
+        HostCheck.above(
+                host,
+                host.settings().memoryDir(),
+                "memory-open",
+                "the DataNode stays stock",
+                TerraceSettings.DATANODE_MEMORY_DIR,
+                found);
         swap(host, mount, found);
         if (host.facts().hugePages().equals("deny")) {
             found.add(HostFinding.other(

@@ -6,7 +6,7 @@
  * host. {@code HostFacts} is what is there, {@code HostSettings} what the configuration asks for; {@code HostCheck} compares
  * them, {@code HostPlan} makes the steps that are missing. One thread.
  *
- * <p>Imports: {@code conf}, {@code compat}, {@code placement.heartbeat}, {@code placementctl.client},
+ * <p>Imports: {@code common}, {@code conf}, {@code compat}, {@code placement.heartbeat}, {@code placementctl.client},
  * {@code placementctl.command}, {@code placementctl.terminal}.
  */
 @NullMarked

@@ -5,6 +5,7 @@ import static io.terrace.host.HostFixture.MEMORY;
 import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static io.terrace.host.HostFixture.UNIT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -130,10 +131,37 @@ class TerraceHostTest {
         assertThat(host.run(1, "prepare")).contains("lower terrace.datanode.memory.capacity");
     }
 
+    @ParameterizedTest
+    @CsvSource({"/var/lib, channel-open", "/mnt, memory-open"})
+    void directoryAbove_thatOthersCanWrite_isRefused(String above, String id) throws IOException {
+        host.directory(above, 0775);
+        assertThat(host.run(1, "check")).contains(id);
+        assertThat(host.run(1, "prepare")).contains("chmod go-w " + above);
+    }
+
     @Test
-    void prepare_refusesChannelBelowOpenDirectory() throws IOException {
-        host.directory("/var/lib", 01777);
-        assertThat(host.run(1, "prepare")).contains("chmod go-w /var/lib");
+    void stickyDirectoryAbove_isTrusted_asByClients() throws IOException {
+        host.directory("/var/lib", 01777).directory("/mnt", 01777);
+        assertThat(host.run(1, "check")).doesNotContain("-open");
+        host.run(0, "prepare");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/var/lib, channel-open", "/mnt, memory-open"})
+    void directoryAbove_ofAnotherUser_isRefused(String above, String id) throws IOException {
+        assumeTrue(host.uid() == 0, "only root can give a directory away");
+        host.directory(above, 0755);
+        Files.setAttribute(dir.resolve("root" + above), "unix:uid", 4711);
+        assertThat(host.run(1, "check")).contains(id).contains("user id 4711");
+        assertThat(host.run(1, "prepare")).contains("chown root " + above);
+    }
+
+    @Test
+    void directoryAboveWhatALinkLeadsTo_isLookedAt() throws IOException {
+        host.property("terrace.channel.dir", "/var/run/terrace").directory("/run", 0777);
+        Files.createDirectories(dir.resolve("root/var"));
+        Files.createSymbolicLink(dir.resolve("root/var/run"), Path.of("/run"));
+        assertThat(host.run(1, "check")).contains("channel-open").contains("chmod go-w /run,");
     }
 
     @ParameterizedTest

@@ -32,19 +32,31 @@ public final class GuardedDirectory {
     public static int check(Path real, String danger, String key) throws IOException {
         int owner = uid(real);
         for (Path component = real; component != null; component = component.getParent()) {
-            int mode = mode(component);
-            boolean stickyAbove = (mode & STICKY) != 0 && !component.equals(real);
-            if ((mode & GROUP_OR_OTHERS_WRITE) != 0 && !stickyAbove) {
+            int componentOwner = uid(component);
+            if (othersWrite(mode(component), !component.equals(real))) {
                 throw new IOException(component + " is writable by its group or by others, so " + danger
                         + "; chmod go-w it, or set " + key + " to another directory");
             }
-            int componentOwner = uid(component);
-            if (componentOwner != ROOT && componentOwner != owner) {
+            if (belongsToOthers(componentOwner, owner)) {
                 throw new IOException(component + " belongs to user id " + componentOwner + ", neither root nor the"
                         + " owner of " + real + "; set " + key + " to another directory");
             }
         }
         return owner;
+    }
+
+    /**
+     * Whether others than its owner can change what is in a component of the path.
+     *
+     * @param above whether it is above the directory, where a sticky one will do
+     */
+    public static boolean othersWrite(int mode, boolean above) {
+        return (mode & GROUP_OR_OTHERS_WRITE) != 0 && !(above && (mode & STICKY) != 0);
+    }
+
+    /** Whether a component of the path is neither root's nor the directory's owner's. */
+    public static boolean belongsToOthers(int componentOwner, int owner) {
+        return componentOwner != ROOT && componentOwner != owner;
     }
 
     /** The owner of a file, not of what a symbolic link leads to. */
