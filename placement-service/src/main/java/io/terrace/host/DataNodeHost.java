@@ -1,5 +1,6 @@
 package io.terrace.host;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,14 +20,28 @@ record DataNodeHost(
     /** The mount on the memory tier's directory itself; null where there is none. */
     @Nullable
     MountEntry mounted() {
-        return MountEntry.holding(facts.mounts(), settings.memoryDir())
-                .filter(mount -> mount.directory().equals(settings.memoryDir()))
+        Path directory = settings.memoryDir();
+        return MountEntry.holding(facts.mounts(), directory)
+                .filter(mount -> mount.directory().equals(directory))
                 .orElse(null);
     }
 
-    /** Whether the administrator has a line for it in {@code /etc/fstab}, which we leave to him. */
+    /** The administrator's line for it in {@code /etc/fstab}, which we leave to him; null where there is none. */
+    @Nullable
+    MountEntry fstab() {
+        return facts.fstab().stream()
+                .filter(mount -> mount.directory().equals(settings.memoryDir()))
+                .findFirst()
+                .orElse(null);
+    }
+
     boolean inFstab() {
-        return facts.fstab().stream().anyMatch(mount -> mount.directory().equals(settings.memoryDir()));
+        return fstab() != null;
+    }
+
+    /** Whether nothing mounts the tier at a boot: our unit is systemd's, which does not run here. */
+    boolean needsFstab() {
+        return files.isLive() && !facts.systemd() && !inFstab();
     }
 
     boolean wantsRdma() {

@@ -41,6 +41,10 @@ record FileOwner(int uid, int gid, int mode) {
     }
 
     boolean othersWrite() {
+        return othersWrite(mode);
+    }
+
+    static boolean othersWrite(int mode) {
         return (mode & OTHERS_WRITE) != 0;
     }
 }

@@ -45,12 +45,14 @@ final class HostCheck {
             if (GuardedDirectory.othersWrite(whose.mode(), true)) {
                 found.add(HostFinding.first(
                         id,
+                        Severity.ERROR,
                         "others can write to " + above + ", above " + directory + ", so " + consequence,
                         "chmod go-w " + above + ", or name another directory in " + setting.key()));
             } else if (GuardedDirectory.belongsToOthers(
                     whose.uid(), host.owner().uid())) {
                 found.add(HostFinding.first(
                         id,
+                        Severity.ERROR,
                         above + ", above " + directory + ", belongs to user id " + whose.uid() + ", neither root nor "
                                 + host.owner().name() + ", so " + consequence,
                         "chown root " + above + ", or name another directory in " + setting.key()));

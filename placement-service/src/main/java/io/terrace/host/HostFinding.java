@@ -20,8 +20,8 @@ record HostFinding(HealthFinding finding, MendedBy mendedBy) {
         return new HostFinding(new HealthFinding(id, severity, text, "terrace-host prepare"), MendedBy.PREPARE);
     }
 
-    static HostFinding first(String id, String text, String remedy) {
-        return new HostFinding(new HealthFinding(id, Severity.ERROR, text, remedy), MendedBy.ADMINISTRATOR_FIRST);
+    static HostFinding first(String id, Severity severity, String text, String remedy) {
+        return new HostFinding(new HealthFinding(id, severity, text, remedy), MendedBy.ADMINISTRATOR_FIRST);
     }
 
     static HostFinding other(String id, Severity severity, String text, String remedy) {

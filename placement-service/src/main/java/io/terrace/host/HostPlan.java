@@ -124,6 +124,8 @@ final class HostPlan {
             add(new Directory(directory, 0755, null));
             if (host.inFstab()) {
                 steps.add(Command.of("mount", directory.toString()));
+                // What was mounted has the owner and the mode of its line, not those of the directory below.
+                steps.add(new Directory(directory, MemoryMount.MODE, host.owner()));
             } else if (host.facts().systemd()) {
                 steps.add(Command.of("systemctl", "start", mountUnit));
             } else {

@@ -19,15 +19,18 @@ final class MemoryCheck {
         if (memory > 0 && capacity > memory) {
             found.add(HostFinding.first(
                     "memory-too-little",
+                    Severity.ERROR,
                     "the host has " + memory + " bytes of memory, the tier is to hold " + capacity,
                     "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
         }
         MountEntry mount = host.mounted();
+        fstab(host, found);
         if (mount == null) {
             notMounted(host, found);
         } else if (!mount.type().equals("tmpfs")) {
             found.add(HostFinding.first(
                     "memory-not-tmpfs",
+                    Severity.ERROR,
                     mount.directory() + " is a mount of " + mount.type() + ", which is not memory",
                     "unmount it, or name another directory in " + TerraceSettings.DATANODE_MEMORY_DIR.key()));
         } else {
@@ -50,6 +53,34 @@ final class MemoryCheck {
         }
     }
 
+    /** What the mount will be after a boot. */
+    private static void fstab(DataNodeHost host, List<HostFinding> found) {
+        MountEntry line = host.fstab();
+        long memory = host.facts().memoryBytes();
+        if (line != null && !host.wanted().isMadeBy(line, host.settings().capacityBytes(), memory)) {
+            found.add(HostFinding.first(
+                    "memory-fstab",
+                    Severity.ERROR,
+                    "the line of /etc/fstab for " + line.directory()
+                            + " makes no tmpfs that is large enough and the DataNode's alone: the DataNode is stock after"
+                            + " the next boot",
+                    "replace it by: " + host.wanted().fstabLine()));
+        } else if (line != null && !host.wanted().isMadeBy(line, host.wanted().sizeBytes(), memory)) {
+            found.add(HostFinding.other(
+                    "memory-fstab",
+                    Severity.WARNING,
+                    "the line of /etc/fstab for " + line.directory() + " makes a tmpfs of less than the "
+                            + host.wanted().sizeBytes() + " bytes that the tier needs",
+                    "replace it by: " + host.wanted().fstabLine()));
+        } else if (host.needsFstab()) {
+            found.add(HostFinding.other(
+                    "memory-fstab",
+                    Severity.WARNING,
+                    "systemd does not run here, so nothing is mounted at the next boot",
+                    "add to /etc/fstab: " + host.wanted().fstabLine()));
+        }
+    }
+
     private static void notMounted(DataNodeHost host, List<HostFinding> found) {
         Path directory = host.settings().memoryDir();
         MountEntry holding =
@@ -58,7 +89,7 @@ final class MemoryCheck {
             found.add(HostFinding.prepared(
                     "memory-shared",
                     Severity.WARNING,
-                    directory + " is no mount of its own: whoever writes to " + holding.directory()
+                    directory + " is not a mount point: whoever writes to " + holding.directory()
                             + " takes memory from the tier"));
         } else {
             found.add(HostFinding.prepared(
@@ -71,11 +102,13 @@ final class MemoryCheck {
         if (hasFiles(there)) {
             found.add(HostFinding.first(
                     "memory-hides-files",
+                    Severity.ERROR,
                     directory + " has files, which a mount would hide",
                     "stop the DataNode and move or delete them"));
         } else if (Files.exists(there) && !Files.isDirectory(there)) {
             found.add(HostFinding.first(
                     "memory-no-directory",
+                    Severity.ERROR,
                     directory + " is no directory, so nothing can be mounted there",
                     "move or delete it, or name a directory in " + TerraceSettings.DATANODE_MEMORY_DIR.key()));
         }

@@ -20,6 +20,7 @@ record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean no
     /** Clients pass through the directory, and nobody but the DataNode writes to it. */
     static final int MODE = 0711;
 
+    private static final int OCTAL = 8;
     private static final long MEGABYTE = 1L << 20;
 
     static MemoryMount of(HostSettings settings, HostFacts facts, UserAccount owner) {
@@ -47,6 +48,23 @@ record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean no
             options.add("huge=" + HUGE);
         }
         return String.join(",", options);
+    }
+
+    /** The line of {@code /etc/fstab} for it. */
+    String fstabLine() {
+        return "terrace " + MountEntry.escaped(directory) + " tmpfs " + options() + " 0 0";
+    }
+
+    /** Whether a line of {@code /etc/fstab} makes a tmpfs of at least so many bytes that is the DataNode's alone. */
+    boolean isMadeBy(MountEntry line, long leastBytes, long memoryBytes) {
+        String uid = line.value("uid");
+        String mode = line.value("mode");
+        return line.type().equals("tmpfs")
+                && (owner.name().equals(uid) || Integer.toString(owner.uid()).equals(uid))
+                && mode != null
+                && mode.matches("[0-7]{3,4}")
+                && !FileOwner.othersWrite(Integer.parseInt(mode, OCTAL))
+                && sizeBytes(line, memoryBytes) >= leastBytes;
     }
 
     /** Those of a mount that is there which are to be others, and can be changed while it is used. */

@@ -29,6 +29,11 @@ record MountEntry(Path directory, String type, List<String> options) {
         });
     }
 
+    /** As a path stands in such a line. */
+    static String escaped(Path path) {
+        return path.toString().replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011");
+    }
+
     /** The mount that has this path: the deepest, and of several on one directory the last. */
     static Optional<MountEntry> holding(List<MountEntry> mounts, Path path) {
         return mounts.stream()

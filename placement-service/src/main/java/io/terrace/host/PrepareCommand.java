@@ -47,8 +47,13 @@ final class PrepareCommand implements Callable<Integer> {
         }
         List<HostStep> steps = HostPlan.of(host);
         int code = carryOut(host, steps, dryRun, spec);
+        Printer printer = new Printer(spec);
+        if (code == ExitCode.OK && host.needsFstab()) {
+            printer.line(
+                    "systemd does not run here. Add this line to /etc/fstab, or nothing is mounted at the next boot:");
+            printer.line("    " + host.wanted().fstabLine());
+        }
         if (code == ExitCode.OK && !steps.isEmpty() && !dryRun && host.files().isLive()) {
-            Printer printer = new Printer(spec);
             printer.line("Restart the DataNode"
                     + (host.unit() == null
                             ? ""
@@ -82,7 +87,7 @@ final class PrepareCommand implements Callable<Integer> {
     private static boolean apply(DataNodeHost host, List<HostStep> steps, Printer printer, PrintWriter err) {
         for (HostStep step : steps) {
             if (step.needsLiveHost() && !host.files().isLive()) {
-                printer.line("left to the host: " + step.words());
+                printer.line("not done in an image; to do on the host: " + step.words());
                 continue;
             }
             try {

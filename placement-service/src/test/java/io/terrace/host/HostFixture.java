@@ -11,6 +11,9 @@ import java.util.List;
 /** An image of a host with a DataNode, whose user is the one of this test. */
 final class HostFixture {
 
+    /** Options of a mount as prepare makes it, as the kernel shows them. */
+    static final String GOOD = "rw,size=4400000k,mode=711,noswap,huge=within_size";
+
     static final String UNIT = "hadoop-hdfs-datanode.service";
     static final String MEMORY = "/mnt/terrace-memory";
     static final String MOUNT_UNIT = "/etc/systemd/system/mnt-terrace\\x2dmemory.mount";
@@ -71,6 +74,10 @@ final class HostFixture {
         return file(
                 "/proc/self/mounts",
                 "/dev/vda / ext4 rw 0 0\nterrace " + MEMORY + " " + type + " " + options + " 0 0\n");
+    }
+
+    HostFixture fstab(String type, String options) throws IOException {
+        return file("/etc/fstab", "# local\ntmpfs " + MEMORY + " " + type + " " + options + " 0 0\n");
     }
 
     HostFixture directory(String path, int mode) throws IOException {

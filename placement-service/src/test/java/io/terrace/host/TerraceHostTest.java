@@ -1,6 +1,7 @@
 package io.terrace.host;
 
 import static io.terrace.host.HostFixture.DROP_IN;
+import static io.terrace.host.HostFixture.GOOD;
 import static io.terrace.host.HostFixture.MEMORY;
 import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static io.terrace.host.HostFixture.UNIT;
@@ -17,8 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TerraceHostTest {
-
-    private static final String GOOD = "rw,size=4400000k,mode=711,noswap,huge=within_size";
 
     @TempDir
     private Path dir;
@@ -88,10 +87,14 @@ class TerraceHostTest {
 
     @Test
     void prepare_leavesFstabAlone() throws IOException {
-        host.file("/etc/fstab", "# local\ntmpfs " + MEMORY + " tmpfs size=8g 0 0\n");
+        host.fstab("tmpfs", "size=8g,mode=0711,uid=hdfs");
 
-        assertThat(host.run(0, "prepare")).contains("left to the host: run mount " + MEMORY);
+        assertThat(host.run(0, "prepare"))
+                .containsSubsequence(
+                        "to do on the host: run mount " + MEMORY,
+                        "make directory " + MEMORY + ", mode 711, owner hdfs");
         assertThat(host.text(MOUNT_UNIT)).isEmpty();
+        assertThat(host.run(1, "check")).doesNotContain("memory-fstab");
     }
 
     @Test

@@ -1,0 +1,79 @@
+package io.terrace.host;
+
+import static io.terrace.host.HostFixture.MEMORY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MemoryCheckTest {
+
+    @TempDir
+    private Path dir;
+
+    private HostFixture host;
+
+    @BeforeEach
+    void makeHost() throws IOException {
+        host = new HostFixture(dir);
+    }
+
+    /** The mount would be root's, or too small, after each boot. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tmpfs | size=8g",
+                "tmpfs | size=8g,uid=hdfs",
+                "tmpfs | size=8g,uid=hdfs,mode=1777",
+                "tmpfs | size=8g,uid=daemon,mode=0711",
+                "tmpfs | size=2g,uid=hdfs,mode=0711",
+                "ext4  | defaults"
+            })
+    void fstab_thatDoesNotServeTheDataNode_isRefused(String type, String options) throws IOException {
+        host.fstab(type, options);
+        String line = "terrace " + MEMORY + " tmpfs size=4201m,mode=0711,uid=" + host.uid();
+
+        assertThat(host.run(1, "check").replaceAll("\\s+", " "))
+                .contains("ERROR memory-fstab")
+                .contains(line);
+        assertThat(host.run(1, "prepare")).contains("replace it by: " + line);
+    }
+
+    @Test
+    void fstab_withoutRoomBesideTheCopies_isWarnedOf() throws IOException {
+        host.fstab("tmpfs", "size=4g,uid=" + host.uid() + ",mode=711");
+        assertThat(host.run(1, "check")).contains("WARNING  memory-fstab");
+        host.run(0, "prepare");
+    }
+
+    @Test
+    void hostWithoutSystemd_needsALineInFstab() {
+        Path directory = Path.of("/mnt/terrace memory");
+        DataNodeHost live = new DataNodeHost(
+                new HostFiles(Path.of("/")),
+                new HostFacts(KernelVersion.of("6.8.0"), 2, 64L << 30, false, "never", List.of(), List.of(), false),
+                new HostSettings(directory, 4L << 30, null, "hdfs", 0, 0),
+                new UserAccount("hdfs", 1000, 1001),
+                null);
+        List<HostFinding> found = new ArrayList<>();
+        MemoryCheck.run(live, found);
+
+        assertThat(live.needsFstab()).isTrue();
+        assertThat(found).anySatisfy(finding -> {
+            assertThat(finding.id()).isEqualTo("memory-fstab");
+            assertThat(finding.finding().remedy())
+                    .contains("terrace /mnt/terrace\\040memory tmpfs size=4201m,mode=0711,uid=1000,gid=1001");
+        });
+        assertThat(MountEntry.parse(List.of(live.wanted().fstabLine())))
+                .singleElement()
+                .returns(directory, MountEntry::directory);
+    }
+}
