@@ -17,10 +17,15 @@ record DataNodeHost(
         return MemoryMount.of(settings, facts, owner);
     }
 
+    /** The memory tier's directory without symbolic links, as the kernel names mounts. */
+    Path memoryDir() {
+        return files.real(settings.memoryDir());
+    }
+
     /** The mount on the memory tier's directory itself; null where there is none. */
     @Nullable
     MountEntry mounted() {
-        Path directory = settings.memoryDir();
+        Path directory = memoryDir();
         return MountEntry.holding(facts.mounts(), directory)
                 .filter(mount -> mount.directory().equals(directory))
                 .orElse(null);

@@ -24,6 +24,7 @@ final class MemoryCheck {
                     "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
         }
         MountEntry mount = host.mounted();
+        link(host, mount, found);
         fstab(host, found);
         if (mount == null) {
             notMounted(host, found);
@@ -50,6 +51,19 @@ final class MemoryCheck {
                     Severity.WARNING,
                     "the kernel gives tmpfs no huge pages, whatever the mount says",
                     "echo never >/sys/kernel/mm/transparent_hugepage/shmem_enabled"));
+        }
+    }
+
+    /** systemd refuses a mount unit whose path has a symbolic link. */
+    private static void link(DataNodeHost host, @Nullable MountEntry mount, List<HostFinding> found) {
+        Path directory = host.settings().memoryDir();
+        if (!host.memoryDir().equals(directory)) {
+            found.add(HostFinding.first(
+                    "memory-link",
+                    mount == null ? Severity.ERROR : Severity.WARNING,
+                    directory + " leads to " + host.memoryDir()
+                            + " by a symbolic link, and systemd mounts nothing there",
+                    "set " + TerraceSettings.DATANODE_MEMORY_DIR.key() + " to " + host.memoryDir()));
         }
     }
 
@@ -100,9 +114,12 @@ final class MemoryCheck {
         }
         Path there = host.files().at(directory);
         if (hasFiles(there)) {
+            boolean serves = holding != null
+                    && holding.type().equals("tmpfs")
+                    && Files.exists(there.resolve(RemoveCommand.LOCK));
             found.add(HostFinding.first(
                     "memory-hides-files",
-                    Severity.ERROR,
+                    serves ? Severity.NOTE : Severity.ERROR,
                     directory + " has files, which a mount would hide",
                     "stop the DataNode and move or delete them"));
         } else if (Files.exists(there) && !Files.isDirectory(there)) {

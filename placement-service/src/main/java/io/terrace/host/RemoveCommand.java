@@ -44,8 +44,10 @@ import picocli.CommandLine.Spec;
         })
 final class RemoveCommand implements Callable<Integer> {
 
-    private static final List<String> IN_MEMORY =
-            List.of("extents", "leftovers", "drafts", "links", "slots", "in_use.lock");
+    /** A file in the memory tier's directory that a DataNode locks. */
+    static final String LOCK = "in_use.lock";
+
+    private static final List<String> IN_MEMORY = List.of("extents", "leftovers", "drafts", "links", "slots", LOCK);
     private static final List<String> ON_VOLUME = List.of("extents", "links");
 
     @Mixin
@@ -65,7 +67,7 @@ final class RemoveCommand implements Callable<Integer> {
         DataNodeHost host = options.host();
         PrintWriter err = spec.commandLine().getErr();
         HostFiles files = host.files();
-        if (isUsed(files.at(host.settings().memoryDir()).resolve("in_use.lock"))) {
+        if (isUsed(files.at(host.settings().memoryDir()).resolve(LOCK))) {
             err.println("terrace-host: a DataNode uses " + host.settings().memoryDir()
                     + ": restart it without terrace.datanode.memory.dir first");
             return ExitCode.REFUSED;

@@ -1,9 +1,12 @@
 package io.terrace.host;
 
+import static io.terrace.host.HostFixture.GOOD;
 import static io.terrace.host.HostFixture.MEMORY;
+import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,5 +78,32 @@ class MemoryCheckTest {
         assertThat(MountEntry.parse(List.of(live.wanted().fstabLine())))
                 .singleElement()
                 .returns(directory, MountEntry::directory);
+    }
+
+    /** systemd mounts nothing at such a path. */
+    @Test
+    void memoryBehindALink_isRefused() throws IOException {
+        host.directory("/data/memory", 0711);
+        Files.createDirectories(dir.resolve("root/mnt"));
+        Files.createSymbolicLink(dir.resolve("root" + MEMORY), Path.of("../data/memory"));
+
+        assertThat(host.run(1, "check")).contains("ERROR  memory-link");
+        assertThat(host.run(1, "prepare")).contains("set terrace.datanode.memory.dir to /data/memory");
+        assertThat(host.text(MOUNT_UNIT)).isEmpty();
+
+        host.file("/proc/self/mounts", "terrace /data/memory tmpfs " + GOOD + " 0 0\n")
+                .directory("/var/lib/terrace/channel", 0755);
+        assertThat(host.run(0, "check")).contains("WARNING  memory-link").doesNotContain("memory-not-mounted");
+    }
+
+    /** As after the guide's first try in /dev/shm. */
+    @Test
+    void filesOfADataNodeInASharedTmpfs_areNoError() throws IOException {
+        host.file("/proc/self/mounts", "/dev/vda / ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n")
+                .file(MEMORY + "/in_use.lock", "")
+                .directory("/var/lib/terrace/channel", 0755);
+
+        assertThat(host.run(0, "check")).contains("NOTE  memory-hides-files");
+        assertThat(host.run(1, "prepare")).contains("stop the DataNode");
     }
 }
