@@ -47,7 +47,8 @@ final class RemoveCommand implements Callable<Integer> {
     /** A file in the memory tier's directory that a DataNode locks. */
     static final String LOCK = "in_use.lock";
 
-    private static final List<String> IN_MEMORY = List.of("extents", "leftovers", "drafts", "links", "slots", LOCK);
+    private static final List<String> IN_MEMORY =
+            List.of("extents", "leftovers", "drafts", "checksums", "links", "slots", LOCK);
     private static final List<String> ON_VOLUME = List.of("extents", "links");
 
     @Mixin
@@ -83,8 +84,8 @@ final class RemoveCommand implements Callable<Integer> {
         HostFiles files = host.files();
         for (String volume : conf.getTrimmedStrings(
                 DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, "file://" + conf.get("hadoop.tmp.dir") + "/dfs/data")) {
-            // As [NVDIMM]file:///data/nvm or /data/disk.
-            URI uri = URI.create(volume.replaceFirst("^\\[.*]", ""));
+            // As [NVDIMM]file:///data/nvm or /data/disk; Hadoop takes blanks too.
+            URI uri = new org.apache.hadoop.fs.Path(volume.replaceFirst("^\\[.*]", "")).toUri();
             if (uri.getScheme() == null || uri.getScheme().equals("file")) {
                 ours(files, Path.of(uri.getPath()).resolve("terrace"), ON_VOLUME, true);
             }

@@ -31,7 +31,8 @@ public final class TerraceHost {
         }
     }
 
-    static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    /** Runs the command, and returns its exit code. */
+    public static int run(PrintWriter out, PrintWriter err, String... arguments) {
         CommandLine line = new CommandLine(new TerraceHost()).setOut(out).setErr(err);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             IOException e = FailureText.cause(failure);

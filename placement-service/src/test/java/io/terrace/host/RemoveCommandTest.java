@@ -25,6 +25,8 @@ class RemoveCommandTest {
             MEMORY + "/slots",
             MEMORY + "/extents/BP-1/blk_1_1001_1",
             MEMORY + "/links/77aa",
+            MEMORY + "/checksums/1",
+            "/data/my disk/terrace/links/66dd",
             "/data/1/terrace/extents/blk_1_1001_2",
             "/data/2/terrace/links/88bb",
             "/data/nvm-links/links/99cc",
@@ -38,7 +40,7 @@ class RemoveCommandTest {
     @BeforeEach
     void makeHost() throws IOException {
         host = new HostFixture(dir).unit();
-        host.property("dfs.datanode.data.dir", "[NVDIMM]file:///data/1, /data/2,[SSD]s3a://other/place");
+        host.property("dfs.datanode.data.dir", "[NVDIMM]file:///data/1, /data/2,/data/my disk,[SSD]s3a://other/place");
         host.property("terrace.datanode.nvm.local.dir", "/data/nvm-links");
         host.run(0, "prepare");
         for (String path : OURS) {
