@@ -27,6 +27,7 @@ final class HostFacts {
                 .count();
         return new HostDiagnostics.Facts(
                 settings.capacityBytes(),
+                directory.root(),
                 directory.fileSystemType(),
                 directory.fileSystemBytes(),
                 datanode.getConf()

@@ -23,6 +23,7 @@ public final class HostDiagnostics {
      * What the DataNode's configuration says.
      *
      * @param capacityBytes the tier's capacity, as it is now
+     * @param memoryDirectory of the tier, without symbolic links
      * @param memoryFileSystem the kind of file system of the memory directory
      * @param memoryFileSystemBytes its size
      * @param lockedMemoryBytes dfs.datanode.max.locked.memory
@@ -34,6 +35,7 @@ public final class HostDiagnostics {
      */
     public record Facts(
             long capacityBytes,
+            Path memoryDirectory,
             String memoryFileSystem,
             long memoryFileSystemBytes,
             long lockedMemoryBytes,
@@ -47,6 +49,7 @@ public final class HostDiagnostics {
         public Facts withCapacity(long bytes) {
             return new Facts(
                     bytes,
+                    memoryDirectory,
                     memoryFileSystem,
                     memoryFileSystemBytes,
                     lockedMemoryBytes,
@@ -140,12 +143,13 @@ public final class HostDiagnostics {
                             + " bytes; tmpfs pages are charged to it, and the tier is to hold " + facts.capacityBytes(),
                     "raise MemoryMax= of the service by the tier's capacity"));
         }
-        if (kilobytes("proc/meminfo", "SwapTotal:") > 0) {
+        if (kilobytes("proc/meminfo", "SwapTotal:") > 0 && !neverSwapped(facts.memoryDirectory())) {
             found.add(condition(
                     "memory-swap",
                     Severity.WARNING,
                     "Swap is on, so copies in memory may be written to disk",
-                    "turn swap off, or mount the tmpfs with noswap where the kernel has it"));
+                    "turn swap off, mount the tmpfs with noswap where the kernel has it, or set MemorySwapMax=0 for the DataNode's"
+                            + " service; terrace-host check says which"));
         }
         long memlockBytes = memlockBytes();
         if (memlockBytes >= 0 && memlockBytes < facts.capacityBytes()) {
@@ -192,21 +196,43 @@ public final class HostDiagnostics {
         return line == null ? -1 : number(line.substring(name.length()).trim().split("\\s+")[0]);
     }
 
-    /** The least limit of the process's control group and those above it (version 2); -1 when there is none. */
+    /** Whether the tier stays in memory although the host swaps: by its mount, or by a control group. */
+    private boolean neverSwapped(Path memoryDirectory) {
+        String[] mount = read(root.resolve("proc/self/mounts"))
+                .lines()
+                .map(line -> line.split(" "))
+                .filter(words -> words.length > 3 && memoryDirectory.startsWith(words[1].replace("\\040", " ")))
+                // The deepest, and of several on one directory the last.
+                .reduce((one, next) -> next[1].length() >= one[1].length() ? next : one)
+                .orElse(null);
+        return (mount != null && List.of(mount[3].split(",")).contains("noswap"))
+                || cgroups().stream()
+                        .anyMatch(group ->
+                                read(group.resolve("memory.swap.max")).trim().equals("0"));
+    }
+
+    /** The least limit of the process's control groups; -1 when there is none. */
     private long cgroupLimitBytes() {
+        return cgroups().stream()
+                .mapToLong(group -> number(read(group.resolve("memory.max")).trim()))
+                .filter(limit -> limit >= 0)
+                .min()
+                .orElse(-1);
+    }
+
+    /** The process's control group and those above it (version 2). */
+    private List<Path> cgroups() {
+        List<Path> groups = new ArrayList<>();
         String line = line("proc/self/cgroup", "0::/");
-        if (line == null) {
-            return -1;
+        if (line != null) {
+            Path top = root.resolve("sys/fs/cgroup");
+            Path group = top.resolve(line.substring("0::/".length())).normalize();
+            while (group != null && group.startsWith(top)) {
+                groups.add(group);
+                group = group.getParent();
+            }
         }
-        Path top = root.resolve("sys/fs/cgroup");
-        Path group = top.resolve(line.substring("0::/".length())).normalize();
-        long least = -1;
-        while (group != null && group.startsWith(top)) {
-            long limit = number(read(group.resolve("memory.max")).trim());
-            least = limit >= 0 && (least < 0 || limit < least) ? limit : least;
-            group = group.getParent();
-        }
-        return least;
+        return groups;
     }
 
     private @Nullable String line(String file, String start) {

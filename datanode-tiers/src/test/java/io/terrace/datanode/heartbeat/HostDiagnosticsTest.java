@@ -9,10 +9,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class HostDiagnosticsTest {
 
     private static final long GB = 1L << 30;
+    private static final Path MEMORY = Path.of("/mnt/terrace memory");
 
     @TempDir
     private Path root;
@@ -31,7 +34,7 @@ class HostDiagnosticsTest {
     @Test
     void look_whereRdmaIsWantedAndMissing_saysWhy() {
         HostDiagnostics.Facts facts = new HostDiagnostics.Facts(
-                GB, "tmpfs", 8 * GB, 0, 0, true, () -> "there is no RDMA device", () -> "", false);
+                GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "there is no RDMA device", () -> "", false);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
                 .singleElement()
@@ -42,7 +45,7 @@ class HostDiagnosticsTest {
     void look_whereClientsOfThisHostCannotReadNvm_saysWhy_untilItIsRepaired() {
         String[] problem = {"the directory is gone"};
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> problem[0], false);
+                new HostDiagnostics.Facts(GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> problem[0], false);
         HostDiagnostics host = new HostDiagnostics(Path.of("/nowhere"));
         assertThat(host.look(facts)).singleElement().satisfies(condition -> {
             assertThat(condition.getId()).isEqualTo("nvm-local-unavailable");
@@ -58,14 +61,15 @@ class HostDiagnosticsTest {
         file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(
+                        4 * GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
                 .isEmpty();
     }
 
     @Test
     void look_whereDuplicatesStay_saysThatNothingMoves() {
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", true);
+                new HostDiagnostics.Facts(GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", true);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .extracting(ConditionProto::getId)
                 .containsExactly("duplicates-stay");
@@ -78,7 +82,8 @@ class HostDiagnosticsTest {
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, () -> "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(
+                        4 * GB, MEMORY, "tmpfs", GB, 64 << 20, 1, false, () -> "", () -> "", false)))
                 .containsExactlyInAnyOrder(
                         "memory-tmpfs-small",
                         "memory-too-little",
@@ -88,15 +93,37 @@ class HostDiagnosticsTest {
                         "memory-lazy-persist",
                         "memory-locked",
                         "channel-off");
-        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, () -> "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(GB, MEMORY, "ext4", 100 * GB, 0, 0, true, () -> "", () -> "", false)))
                 .contains("memory-not-tmpfs");
+    }
+
+    /** The remedies of memory-swap end it. */
+    @ParameterizedTest
+    @CsvSource({
+        "noswap, max, false",
+        "noswap, '', false",
+        "rw, 0, false",
+        "rw, max, true",
+        "rw, '', true",
+    })
+    void look_whereTheTierIsNeverSwapped_saysNothingOfSwap(String option, String swapMax, boolean found)
+            throws IOException {
+        file("proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:       1048576 kB\n");
+        file(
+                "proc/self/mounts",
+                "/dev/vda / ext4 rw,noswap 0 0\nterrace /mnt/terrace\\040memory tmpfs size=1g," + option
+                        + " 0 0\ntmpfs /mnt/terrace tmpfs rw,noswap 0 0\n");
+        file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
+        file("sys/fs/cgroup/system.slice/datanode.service/memory.swap.max", swapMax + "\n");
+        assertThat(ids(new HostDiagnostics.Facts(GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
+                .isEqualTo(found ? List.of("memory-swap") : List.of());
     }
 
     @Test
     void look_afterAResize_judgesTheSizeInForce() throws IOException {
         file("proc/meminfo", "MemTotal:       2097152 kB\nSwapTotal:             0 kB\n");
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(4 * GB, "tmpfs", 3 * GB, 0, 0, true, () -> "", () -> "", false);
+                new HostDiagnostics.Facts(4 * GB, MEMORY, "tmpfs", 3 * GB, 0, 0, true, () -> "", () -> "", false);
         assertThat(ids(facts)).containsExactlyInAnyOrder("memory-tmpfs-small", "memory-too-little");
         assertThat(ids(facts.withCapacity(GB))).isEmpty();
         assertThat(ids(facts.withCapacity(GB).withCapacity(3 * GB))).containsExactly("memory-too-little");
@@ -104,7 +131,8 @@ class HostDiagnosticsTest {
 
     @Test
     void look_whereNothingCanBeRead_saysNothingOfIt() {
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
+        assertThat(ids(new HostDiagnostics.Facts(
+                        4 * GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false)))
                 .isEmpty();
     }
 }
