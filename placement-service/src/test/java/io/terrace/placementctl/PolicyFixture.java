@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,9 @@ final class PolicyFixture implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     final Path policyFile;
+    /** The configured directory of the access log, which was there before. */
+    final Path logDir;
+
     final List<ExtendedBlock> blocks = new ArrayList<>();
     final CtlSession ctl;
     StandInDataNode dataNode;
@@ -56,7 +60,9 @@ final class PolicyFixture implements AutoCloseable {
         conf.set("terrace.placement.admin.acl", "operator");
         conf.set("terrace.placement.policy.file", policyFile.toString());
         conf.set("terrace.placement.policy.file.interval", "100ms");
-        conf.set("terrace.placement.access-log.dir", dir.resolve("accesses").toString());
+        logDir = Files.createDirectory(dir.resolve("log"));
+        Files.setPosixFilePermissions(logDir, PosixFilePermissions.fromString("rwxr-xr-x"));
+        conf.set("terrace.placement.access-log.dir", logDir.toString());
         conf.setLong("dfs.blocksize", BLOCK);
         conf.setLong("dfs.namenode.fs-limits.min-block-size", 1024);
         cluster = new MiniDFSCluster.Builder(conf, dir.resolve("dfs").toFile())

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,6 +21,15 @@ import org.junit.jupiter.api.Test;
 /** {@code placementctl policy simulate} over the log of accesses of a NameNode, and over a trace. */
 @Tag("cluster")
 class PolicySimulateTest extends PolicyCommandsFixture {
+
+    /** As for /var/log/hadoop, which others have to read. */
+    @Test
+    void log_leavesADirectoryThatWasThereAsItIs() throws IOException {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fixture.logDir)))
+                .isEqualTo("rwxr-xr-x");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fixture.logDir.resolve("accesses"))))
+                .isEqualTo("rwx------");
+    }
 
     @Test
     void simulate_logOfAccesses_comparesCandidateWithCurrent() throws Exception {

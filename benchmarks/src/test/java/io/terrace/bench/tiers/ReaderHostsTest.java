@@ -104,7 +104,7 @@ class ReaderHostsTest {
     }
 
     private List<String> log() throws IOException {
-        try (Stream<java.nio.file.Path> files = Files.list(dir.resolve("log"))) {
+        try (Stream<java.nio.file.Path> files = Files.list(dir.resolve("log/accesses"))) {
             return files.filter(segment -> String.valueOf(segment.getFileName()).startsWith("accesses-"))
                     .flatMap(ReaderHostsTest::lines)
                     .toList();

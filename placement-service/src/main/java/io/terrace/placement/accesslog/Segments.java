@@ -48,6 +48,11 @@ public final class Segments {
         this.dir = dir;
     }
 
+    /** The log's own directory in the one that is configured, which may have been there for other files, and keeps its mode. */
+    public static Path below(Path configured) {
+        return configured.resolve("accesses");
+    }
+
     /** Makes the directory, or takes it from everybody else. */
     static Segments open(Path dir) throws IOException {
         Files.createDirectories(dir, PosixFilePermissions.asFileAttribute(OWNER_ONLY));

@@ -8,6 +8,7 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.accesslog.Segments;
 import io.terrace.placement.hdfs.admin.AdminRpc;
 import io.terrace.placement.hdfs.admin.ClusterSnapshots;
 import io.terrace.placement.hdfs.admin.WebQuestions;
@@ -201,7 +202,12 @@ final class PlacementService implements AutoCloseable {
             return null;
         }
         try {
-            return new AccessLog(dir, mostBytes, Time::now, AccessLogLooks.of(conf, view, namesystem), metricRegistry);
+            return new AccessLog(
+                    Segments.below(dir),
+                    mostBytes,
+                    Time::now,
+                    AccessLogLooks.of(conf, view, namesystem),
+                    metricRegistry);
         } catch (IOException e) {
             LOG.error(
                     "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's"
