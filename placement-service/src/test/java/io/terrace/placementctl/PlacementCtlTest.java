@@ -195,7 +195,7 @@ class PlacementCtlTest {
         assertThat(run("check", "/data/hot file")).isEqualTo(1);
         assertThat(out)
                 .contains("blk_" + hot.getBlockId(), "stock HDFS, ", "0 of 1 block was read from memory")
-                .contains("does not name Terrace's client", "set fs.hdfs.impl to io.terrace.fs.TerraceFileSystem");
+                .contains("does not name Terrace's client", "add io.terrace.client.TerraceAccessorBuilder to");
         assertThat(run("check", "/data/absent")).isEqualTo(1);
         assertThat(err).contains("/data/absent");
         assertThat(run("check", "relative")).isEqualTo(2);

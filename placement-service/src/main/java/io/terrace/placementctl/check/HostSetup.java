@@ -31,7 +31,9 @@ final class HostSetup {
                     ? channel(conf, false)
                     : new Cause(
                             "this host's configuration does not name Terrace's client",
-                            "set fs.hdfs.impl to " + TerraceFileSystem.class.getName() + " in core-site.xml");
+                            "add " + TerraceAccessorBuilder.class.getName() + " to "
+                                    + HdfsClientConfigKeys.REPLICA_ACCESSOR_BUILDER_CLASSES_KEY
+                                    + " in the client's hdfs-site.xml");
         }
         if (terrace.readsMemoryFirst()) {
             return channel(conf, true);
