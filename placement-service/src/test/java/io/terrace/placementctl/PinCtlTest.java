@@ -196,7 +196,7 @@ class PinCtlTest {
         file("/one/other");
         assertThat(session.run("pin", "/one/pinned")).isZero();
         assertThat(session.run("unpin", "/one/other")).isEqualTo(1);
-        assertThat(session.out).contains("Nothing to do", "/one/other was not pinned");
+        assertThat(session.out).contains("Refused; nothing was changed.", "/one/other was not pinned");
         assertThat(session.run("unpin", "/one/absent")).isEqualTo(1);
         assertThat(session.err).contains("/one/absent is no file or directory");
         assertThat(pins()).containsExactly(pinned);

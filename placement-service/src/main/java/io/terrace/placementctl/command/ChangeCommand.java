@@ -28,7 +28,7 @@ public abstract class ChangeCommand extends AdminCommand {
         if (cluster().json) {
             printer.json(json(request, response));
         } else {
-            printer.line(refused ? printer.doubtful("Nothing to do.") : done(response));
+            printer.line(refused ? printer.doubtful(nothing(response)) : done(response));
             response.getMessagesList().forEach(message -> printer.line("  " + Table.printable(message)));
             int unnamed = response.getRefused() - response.getMessagesCount();
             if (unnamed > 0) {
@@ -36,6 +36,10 @@ public abstract class ChangeCommand extends AdminCommand {
             }
         }
         return refused ? ExitCode.REFUSED : ExitCode.OK;
+    }
+
+    private static String nothing(ChangeResponseProto response) {
+        return response.getRefused() > 0 ? "Refused; nothing was changed." : "Nothing to do.";
     }
 
     protected static ObjectNode json(ChangeRequestProto request, ChangeResponseProto response) {
