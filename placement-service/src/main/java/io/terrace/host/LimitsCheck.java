@@ -1,5 +1,6 @@
 package io.terrace.host;
 
+import io.terrace.common.Quantity;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import java.util.List;
 
@@ -25,9 +26,9 @@ final class LimitsCheck {
             found.add(HostFinding.other(
                     "memory-cgroup-small",
                     Severity.ERROR,
-                    unit.name() + " may use " + limit
-                            + " bytes; the tier's pages count against them, and it is to hold "
-                            + host.settings().capacityBytes(),
+                    unit.name() + " may use " + Quantity.bytes(limit)
+                            + "; the tier's pages count against it, and the tier's capacity is "
+                            + Quantity.bytes(host.settings().capacityBytes()),
                     "systemctl set-property " + unit.name() + " MemoryMax=<its heap and "
                             + host.wanted().sizeBytes() + " more>"));
         }

@@ -1,5 +1,6 @@
 package io.terrace.host;
 
+import io.terrace.common.Quantity;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import java.io.IOException;
@@ -20,7 +21,8 @@ final class MemoryCheck {
             found.add(HostFinding.first(
                     "memory-too-little",
                     Severity.ERROR,
-                    "the host has " + memory + " bytes of memory, the tier is to hold " + capacity,
+                    "the host has " + Quantity.bytes(memory) + " of memory, the tier's capacity is "
+                            + Quantity.bytes(capacity),
                     "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
         }
         MountEntry mount = host.mounted();
@@ -84,7 +86,7 @@ final class MemoryCheck {
                     "memory-fstab",
                     Severity.WARNING,
                     "the line of /etc/fstab for " + line.directory() + " makes a tmpfs of less than the "
-                            + host.wanted().sizeBytes() + " bytes that the tier needs",
+                            + Quantity.bytes(host.wanted().sizeBytes()) + " that the tier needs",
                     "replace it by: " + host.wanted().fstabLine()));
         } else if (host.needsFstab()) {
             found.add(HostFinding.other(
@@ -142,8 +144,9 @@ final class MemoryCheck {
             found.add(HostFinding.prepared(
                     "memory-tmpfs-small",
                     size < host.settings().capacityBytes() ? Severity.ERROR : Severity.WARNING,
-                    "the tmpfs has " + size + " bytes; the tier's "
-                            + host.settings().capacityBytes() + " need " + wanted.sizeBytes()));
+                    "the tmpfs has " + Quantity.bytes(size) + "; the tier's capacity is "
+                            + Quantity.bytes(host.settings().capacityBytes()) + ", which needs "
+                            + Quantity.bytes(wanted.sizeBytes())));
         }
         FileOwner owner = FileOwner.of(host.files().at(mount.directory()));
         if (owner != null && !owner.isOnly(host.owner())) {

@@ -110,7 +110,7 @@ final class ConfigurationCheck {
                         Severity.WARNING,
                         "no-channel-dir",
                         TerraceSettings.CHANNEL_DIR.key()
-                                + " is unset: clients find no DataNode to be granted blocks by",
+                                + " is unset: clients cannot find the DataNode's socket and read through stock HDFS",
                         "set it alike for clients and DataNodes of a host");
             }
         }
@@ -149,7 +149,7 @@ final class ConfigurationCheck {
                     (encrypted ? ENCRYPTION + " is true" : PROTECTION + " is " + protection)
                             + ": the tcp channel neither signs nor encrypts, so clients of other hosts read stock",
                     "keep it so, and set " + TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key()
-                            + " to 0 to be asked no more");
+                            + " to 0 to end this warning");
         }
         if (!conf.getTrimmed("fs.hdfs.impl", "").startsWith("io.terrace.")) {
             add(
@@ -195,7 +195,11 @@ final class ConfigurationCheck {
     }
 
     private void loadable(String name, Severity severity, String consequence) {
-        loadable(name, severity, consequence, "rdma-channel's jar");
+        loadable(
+                name,
+                severity,
+                consequence,
+                "lib/client/terrace-client-*.jar of the tarball (bin/terrace-classpath client names it)");
     }
 
     private void loadable(String name, Severity severity, String consequence, String jar) {

@@ -60,7 +60,7 @@ final class WriteCheck {
                                     : ConfigurationCheck.PROTECTION + " is " + protection)
                             + ": the channel neither signs nor encrypts, so stock HDFS writes all files"
                             + " (client.write.fallback.protected)",
-                    "keep it so, and set " + WRITES + " to false to be asked no more");
+                    "keep it so, and set " + WRITES + " to false to end this warning");
         } else if (isOff(OFFSET)) {
             boolean local =
                     !conf.getTrimmed(TerraceSettings.CHANNEL_DIR.key(), "").isEmpty();

@@ -249,7 +249,7 @@ class TerraceHostTest {
         assertThat(host.run(0, "check")).doesNotContain("memory-cgroup-small");
 
         host.file(group + file, "2147483648\n");
-        assertThat(host.run(1, "check")).contains("memory-cgroup-small").contains("2147483648");
+        assertThat(host.run(1, "check")).contains("memory-cgroup-small").contains("may use 2.0 GB");
     }
 
     @Test

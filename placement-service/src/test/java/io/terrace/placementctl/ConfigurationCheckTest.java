@@ -31,6 +31,16 @@ class ConfigurationCheckTest {
     }
 
     @Test
+    void run_classThatIsMissing_namesTheJarOfTheTarball() {
+        Configuration conf = new Configuration(false);
+        conf.set("fs.hdfs.impl", "io.terrace.fs.NotThere");
+        assertThat(new ConfigurationCheck(conf).run())
+                .filteredOn(finding -> finding.id().equals("missing-class"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.remedy()).contains("lib/client/terrace-client-*.jar"));
+    }
+
+    @Test
     void run_tcpWithTheClass_findsNothingOfIt() {
         assertThat(ids(Map.of(OFFSET, "10", "fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem")))
                 .noneMatch(id -> id.startsWith("tcp-"));

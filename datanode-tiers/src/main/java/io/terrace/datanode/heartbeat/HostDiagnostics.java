@@ -1,5 +1,6 @@
 package io.terrace.datanode.heartbeat;
 
+import io.terrace.common.Quantity;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto.Severity;
@@ -120,8 +121,8 @@ public final class HostDiagnostics {
             found.add(condition(
                     "memory-tmpfs-small",
                     Severity.ERROR,
-                    "The tmpfs has " + facts.memoryFileSystemBytes() + " bytes, the tier is to hold "
-                            + facts.capacityBytes(),
+                    "The tmpfs has " + Quantity.bytes(facts.memoryFileSystemBytes()) + ", the tier's capacity is "
+                            + Quantity.bytes(facts.capacityBytes()),
                     "mount it with a larger size=, or lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()
                             + " (placementctl resize, until a restart)"));
         }
@@ -130,7 +131,8 @@ public final class HostDiagnostics {
             found.add(condition(
                     "memory-too-little",
                     Severity.ERROR,
-                    "The host has " + memoryBytes + " bytes of memory, the tier is to hold " + facts.capacityBytes(),
+                    "The host has " + Quantity.bytes(memoryBytes) + " of memory, the tier's capacity is "
+                            + Quantity.bytes(facts.capacityBytes()),
                     "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()
                             + " (placementctl resize, until a restart)"));
         }
@@ -139,8 +141,9 @@ public final class HostDiagnostics {
             found.add(condition(
                     "memory-cgroup-small",
                     Severity.ERROR,
-                    "The DataNode's control group may use " + cgroupBytes
-                            + " bytes; tmpfs pages are charged to it, and the tier is to hold " + facts.capacityBytes(),
+                    "The DataNode's control group may use " + Quantity.bytes(cgroupBytes)
+                            + "; tmpfs pages are charged to it, and the tier's capacity is "
+                            + Quantity.bytes(facts.capacityBytes()),
                     "raise MemoryMax= of the service by the tier's capacity"));
         }
         if (kilobytes("proc/meminfo", "SwapTotal:") > 0 && !neverSwapped(facts.memoryDirectory())) {

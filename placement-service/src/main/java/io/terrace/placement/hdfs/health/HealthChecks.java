@@ -118,9 +118,10 @@ public final class HealthChecks {
             findings.add(new HealthFinding(
                     "datanode.writes-turned-away",
                     Severity.WARNING,
-                    "all its connections for writes were in use " + turnedAway
-                            + " times since it was started: its clients left these files to stock HDFS",
-                    "raise terrace.datanode.write.connections.max"));
+                    "since it was started it turned " + turnedAway
+                            + " connections for writes away, as all were in use, or the half that one user of its host or"
+                            + " one other host may have: its clients left these files to stock HDFS",
+                    "raise terrace.datanode.write.connections.max; the finding ends when the DataNode restarts"));
         }
         long blocks = figure(node, Metric.CHANNEL_WRITE_BLOCKS);
         long refused = figure(node, Metric.CHANNEL_WRITE_REFUSED);
@@ -318,7 +319,7 @@ public final class HealthChecks {
                     "datanode.not-serving",
                     Severity.WARNING,
                     "the DataNode says that it does not serve grants",
-                    "see its own conditions here, and its log");
+                    "see the other findings of this DataNode, and its log");
         }
         if (node.leaving() != null) {
             add(

@@ -46,7 +46,7 @@ public final class PolicyHealthChecks {
             found.add(finding(
                     "policy.file",
                     Severity.ERROR,
-                    "the policy file is not taken, the policy stays as it is: " + withoutPatterns(fileProblem),
+                    "the policy file was rejected; the policy in force is unchanged: " + withoutPatterns(fileProblem),
                     "correct the file (placementctl policy check FILE); it is read again within seconds"));
         }
         if (placement.isActive() && policyStore.hidesFile(placement)) {

@@ -93,7 +93,7 @@ public final class PolicyFileWatch {
     private void refuse(String why) {
         if (!why.equals(problem)) {
             metricRegistry.increment(Metric.PLACEMENT_POLICY_REFUSED);
-            LOG.error("The policy file is not taken, the policy stays as it is. {}", why);
+            LOG.error("The policy file was rejected; the policy in force is unchanged. {}", why);
             problem = why;
             seen = null;
         }

@@ -39,7 +39,8 @@ class WriteHealthTest {
     void writes_turnedAway_areWarnedOf() {
         assertThat(HealthChecks.writes(node(Map.of(Metric.CHANNEL_WRITE_CONNECTIONS_REFUSED, 3L))))
                 .singleElement()
-                .satisfies(finding -> assertThat(finding.text()).contains("3 times"))
+                .satisfies(finding -> assertThat(finding.text()).contains("3 connections", "the half that one user"))
+                .satisfies(finding -> assertThat(finding.remedy()).contains("ends when the DataNode restarts"))
                 .extracting(HealthFinding::id)
                 .isEqualTo("datanode.writes-turned-away");
     }
