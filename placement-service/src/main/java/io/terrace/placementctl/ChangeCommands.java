@@ -1,5 +1,7 @@
 package io.terrace.placementctl;
 
+import static io.terrace.conf.TerraceSettings.DATANODE_GRANTS_LEASE;
+
 import io.terrace.placementctl.check.PromotionWait;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
@@ -177,7 +179,10 @@ final class ChangeCommands {
             mixinStandardHelpOptions = true)
     static final class Off extends SwitchCommand {
         Off() {
-            super(VerbProto.OFF, "Terrace is off; grants end with their leases.");
+            super(
+                    VerbProto.OFF,
+                    "Terrace is off. Clients may read open files from memory for up to\n" + DATANODE_GRANTS_LEASE.key()
+                            + " + .deadline (default 65 s).");
         }
     }
 
