@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "release",
         description = {
-            "Brings the replicas of a file, or of all files below a directory, home to their storage policy, each by a move"
+            "Moves the replicas of a file, or of all files below a directory, back to the tier of their storage policy, each"
                     + " within its DataNode, and keeps ranges of tiers from moving them for hours.",
             "Needs the superuser or terrace.placement.admin.acl, and the right to list a directory."
         },
@@ -38,7 +38,7 @@ final class ReleaseCommand extends ClusterCommand {
 
     private static final long PAUSE_MS = 500;
 
-    /** So long nothing may come home before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
+    /** So long no replica may move back before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
 
     @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
@@ -47,7 +47,7 @@ final class ReleaseCommand extends ClusterCommand {
     @Option(names = "--dry-run", description = "Only says how many replicas and bytes are off the storage policy.")
     boolean dryRun;
 
-    @Option(names = "--wait", description = "Waits until all are home, and says how many are left.")
+    @Option(names = "--wait", description = "Waits until all are moved back, and says how many are left.")
     boolean awaited;
 
     /** Of the files that were asked for. */
@@ -57,7 +57,7 @@ final class ReleaseCommand extends ClusterCommand {
         private long offBytes;
         private int refused;
         /** Of those, in files of which nothing is to be moved. */
-        private int refusedAtHome;
+        private int refusedInPlace;
 
         private final List<String> messages = new ArrayList<>();
 
@@ -66,7 +66,7 @@ final class ReleaseCommand extends ClusterCommand {
             off += answer.getOff();
             offBytes += answer.getOffBytes();
             refused += answer.getRefused();
-            refusedAtHome += answer.getOff() == 0 ? answer.getRefused() : 0;
+            refusedInPlace += answer.getOff() == 0 ? answer.getRefused() : 0;
             answer.getMessagesList().stream()
                     .limit(Math.max(0, 20 - messages.size()))
                     .forEach(messages::add);
@@ -141,7 +141,7 @@ final class ReleaseCommand extends ClusterCommand {
                 break;
             }
         }
-        first.refused = now.off + first.refusedAtHome;
+        first.refused = now.off + first.refusedInPlace;
         first.messages.clear();
         first.messages.addAll(now.messages);
         return tell(printer, first, now.off);
@@ -175,8 +175,8 @@ final class ReleaseCommand extends ClusterCommand {
 
     private String ended(Total total, int left) {
         return awaited
-                ? ", " + (total.off - left) + " brought home, " + left + " left."
-                : ", " + Math.max(0, total.off - (total.refused - total.refusedAtHome)) + " to be brought home, "
+                ? ", " + (total.off - left) + " moved back, " + left + " left."
+                : ", " + Math.max(0, total.off - (total.refused - total.refusedInPlace)) + " to be moved back, "
                         + total.refused + " refused.";
     }
 }

@@ -71,9 +71,9 @@ final class TopCommand extends ListingCommand {
         }
     }
 
-    private static Object[] cells(HotBlockProto hot) {
+    static Object[] cells(HotBlockProto hot) {
         String heat = Quantity.decimal(hot.getHeat());
-        String where = hot.getInMemory() ? "memory" : "home";
+        String where = hot.getInMemory() ? "memory" : "-";
         return hot.hasBlock()
                 ? new Object[] {
                     heat,

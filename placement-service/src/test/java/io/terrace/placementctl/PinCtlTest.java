@@ -226,7 +226,7 @@ class PinCtlTest {
         fs.setErasureCodingPolicy(new Path("/off/coded"), "XOR-2-1-1024k");
         fs.create(new Path("/off/coded/empty")).close();
         assertThat(session.run("release", "/off/coded")).isEqualTo(ExitCode.REFUSED);
-        assertThat(session.out).contains("0 to be brought home, 1 refused", "erasure-coded");
+        assertThat(session.out).contains("0 to be moved back, 1 refused", "erasure-coded");
         assertThat(session.run("release", "/absent")).isEqualTo(ExitCode.REFUSED);
         assertThat(session.run("release", "off")).isEqualTo(ExitCode.USAGE);
         assertThat(session.runAs("stranger", "release", "/off")).isEqualTo(ExitCode.REFUSED);

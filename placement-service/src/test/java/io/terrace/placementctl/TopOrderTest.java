@@ -34,6 +34,13 @@ class TopOrderTest {
     }
 
     @Test
+    void row_whereNoCopyIsInMemory_namesNoTier() {
+        HotBlockProto hot = hot("/a", 1, 1, 1);
+        assertThat(TopCommand.cells(hot)).contains("-").doesNotContain("home", "memory");
+        assertThat(TopCommand.cells(hot.toBuilder().setInMemory(true).build())).contains("memory");
+    }
+
+    @Test
     void choose_ordersByWhatIsAskedFor() {
         assertThat(paths(TopOrder.HEAT, null, 9)).containsExactly("/a/one", "/ab/two", "", "/a/b/three");
         assertThat(paths(TopOrder.READS, null, 2)).containsExactly("/a/b/three", "/ab/two");

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings replicas that are off their storage policy home to it, each by a move within its DataNode, as an operator orders or
+ * Moves replicas that are off their storage policy back to its tiers, each within its DataNode, as an operator orders or
  * a rule says ({@link PolicySatisfier}). Where it stays is as with the Mover: replicas that are on a type that the policy wants do not move. Owned by the engine's
  * thread.
  */
@@ -25,7 +25,7 @@ public final class HomeMoves {
      * What became of a block.
      *
      * @param off replicas that are off the policy
-     * @param open moves that bring some of them home, new or old
+     * @param open moves that bring some of them back, new or old
      * @param refusals why others stay where they are
      */
     public record Outcome(int off, List<Move> open, List<String> refusals) {
