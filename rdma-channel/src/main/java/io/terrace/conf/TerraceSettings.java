@@ -26,7 +26,7 @@ public final class TerraceSettings {
 
     public static final Setting<Boolean> ENABLED = key("terrace.enabled", "client, DataNode, NameNode")
             .flag(true)
-            .doc("Whole switch: false leaves stock HDFS.");
+            .doc("false turns Terrace off in this process, which then is stock HDFS.");
 
     public static final Setting<Path> CHANNEL_DIR = key("terrace.channel.dir", "client, DataNode")
             .absolutePath()
@@ -328,7 +328,7 @@ public final class TerraceSettings {
 
     public static final Setting<Integer> PLACEMENT_MOVES_WAITING = key("terrace.placement.moves.waiting", "NameNode")
             .whole(256, 1, 100_000)
-            .doc("Promotions that may wait for one DataNode; more are forgone.");
+            .doc("Promotions that may wait for one DataNode; further ones are dropped.");
 
     public static final Setting<Long> PLACEMENT_MOVE_TIMEOUT = key("terrace.placement.move.timeout", "NameNode")
             .millis("60s", 1_000, DAYS_24)
@@ -382,9 +382,10 @@ public final class TerraceSettings {
 
     public static final Setting<Integer> PLACEMENT_CONTROL_SHARE = key("terrace.placement.control.share", "NameNode")
             .whole(1, 0, 10)
-            .doc("Percent of blocks, by a hash of their id, that never climb by heat, neither into memory nor to a"
-                    + " faster volume, so that placementctl report can say what tiers are worth; 0 turns it off."
-                    + " What rules, pins and operators ask for holds.");
+            .doc(
+                    "Percent of blocks, by a hash of their id, that are never promoted for heat, neither into memory nor to a"
+                            + " faster volume, so that placementctl report can say what tiers are worth; 0 turns it off."
+                            + " What rules, pins and operators ask for holds.");
 
     public static final Setting<Long> PLACEMENT_CONTROL_PAUSE = key("terrace.placement.control.pause", "NameNode")
             .millis("1h", 1_000, DAYS_24)
@@ -403,7 +404,7 @@ public final class TerraceSettings {
 
     public static final Setting<Long> PLACEMENT_NODE_EXPIRY = key("terrace.placement.node.expiry", "NameNode")
             .millis("10s", 1_000, DAYS_24)
-            .doc("A DataNode that is silent for longer gets no orders and no block's home.");
+            .doc("A DataNode that is silent for longer gets no orders, and no block is assigned to it.");
 
     public static final Setting<Long> PLACEMENT_NODE_FORGET = key("terrace.placement.node.forget", "NameNode")
             .millis("10m", 10_000, DAYS_24)
