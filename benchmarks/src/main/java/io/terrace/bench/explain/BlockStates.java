@@ -104,8 +104,8 @@ final class BlockStates {
                 "demoted by an order",
                 file,
                 "NOT IN MEMORY: demoted " + SINCE
-                        + " ago Why \\S+ took it out of memory with placementctl demote\\. Next Comes"
-                        + " in when it is read again and again\\. .* out of memory of localhost(:\\d+)? \\S+ done"
+                        + " ago Why \\S+ took it out of memory with placementctl demote\\. Next It is"
+                        + " promoted when it is read several more times\\. .* out of memory of localhost(:\\d+)? \\S+ done"
                         + " placementctl demote");
     }
 

@@ -139,8 +139,8 @@ final class AbsenceTexts {
             return new Verdict(
                     NOT + Words.name(replica.name()) + " runs without Terrace",
                     situation.replicas().size() == 1
-                            ? "It has the only replica, and the service never heard of it."
-                            : "Neither it nor the others with a replica ever called the service.",
+                            ? "It has the only replica, and it never sent a heartbeat to the placement service."
+                            : "No DataNode with a replica has sent a heartbeat to the placement service.",
                     "Start it with Terrace's plugin and dataset: placementctl doctor says what is missing.");
         }
         ReplicaReport most = holders.stream()
@@ -158,7 +158,7 @@ final class AbsenceTexts {
         if (!most.host().serving()) {
             return new Verdict(
                     NOT + name + " does not serve now",
-                    "Its part of Terrace is off or starts.",
+                    "Terrace in this DataNode is off or still starting.",
                     "Can come in when it serves: placementctl doctor.");
         }
         long capacity = most.host().capacityBytes();
@@ -189,7 +189,7 @@ final class AbsenceTexts {
             return new Verdict(
                     NOT + "in the control sample (" + TerraceSettings.PLACEMENT_CONTROL_SHARE.key() + ")",
                     heldBack.samplePercent()
-                            + " % of blocks never climb by heat, so that placementctl report can say what tiers are worth.",
+                            + " % of blocks are never promoted for heat, so that placementctl report can say what tiers are worth.",
                     now.isEmpty() ? "Nothing, while it is." : now);
         }
         return new Verdict(
@@ -227,7 +227,7 @@ final class AbsenceTexts {
         return new Verdict(
                 NOT + "demoted " + Words.ago(file.nowMs() - last.endedMs()),
                 (by.isEmpty() ? "An operator" : Words.name(by)) + " took it out of memory with placementctl demote.",
-                "Comes in when it is read again and again. " + now(file));
+                "It is promoted when it is read several more times. " + now(file));
     }
 
     private @Nullable Verdict ofReads() {
@@ -240,11 +240,11 @@ final class AbsenceTexts {
                 ? new Verdict(
                         NOT + "not read lately",
                         "The service knows of no read of it.",
-                        "Comes in when it is read again and again. " + now)
+                        "It is promoted when it is read several more times. " + now)
                 : new Verdict(
                         NOT + "not read since " + Quantity.millis(heat.lastReadAgoMs()) + ", and not lately before",
                         "Read " + Words.reads(heat.reads()) + " in all, which counts less the longer ago it was.",
-                        "Comes in when it is read again and again. " + now);
+                        "It is promoted when it is read several more times. " + now);
     }
 
     /** What an operator can do at once. */

@@ -212,7 +212,7 @@ class VerdictsTest extends ExplainFixture {
         assertVerdict(
                 "NOT IN MEMORY: demoted 800 ms ago",
                 "bob took it out of memory with placementctl demote.",
-                "Comes in when it is read again and again. Now, once: placementctl promote /w/part-0095. For good:"
+                "It is promoted when it is read several more times. Now, once: placementctl promote /w/part-0095. For good:"
                         + " placementctl pin /w/part-0095.");
         nowMs += HOUR;
         assertThat(verdict().state())
@@ -227,7 +227,7 @@ class VerdictsTest extends ExplainFixture {
         assertVerdict(
                 "NOT IN MEMORY: not read since 3 h, and not lately before",
                 "Read 4 times in all, which counts less the longer ago it was.",
-                "Comes in when it is read again and again. Now, once: placementctl promote /w/part-0095. For good:"
+                "It is promoted when it is read several more times. Now, once: placementctl promote /w/part-0095. For good:"
                         + " placementctl pin /w/part-0095.");
     }
 
@@ -285,7 +285,7 @@ class VerdictsTest extends ExplainFixture {
         replicas.clear();
         assertVerdict(
                 "NOT IN MEMORY: dn1:9866 runs without Terrace",
-                "Neither it nor the others with a replica ever called the service.",
+                "No DataNode with a replica has sent a heartbeat to the placement service.",
                 "Start it with Terrace's plugin and dataset: placementctl doctor says what is missing.");
         assertThat(verdict().replicas().get(0))
                 .isEqualTo(new ReplicaRow("dn1:9866", "disk", "without Terrace", "-", "-"));
@@ -449,7 +449,7 @@ class VerdictsTest extends ExplainFixture {
         heldBack = new Obstacle(1, 0);
         assertVerdict(
                 "NOT IN MEMORY: in the control sample (terrace.placement.control.share)",
-                "1 % of blocks never climb by heat, so that placementctl report can say what tiers are worth.",
+                "1 % of blocks are never promoted for heat, so that placementctl report can say what tiers are worth.",
                 "Now, once: placementctl promote /w/part-0095. For good: placementctl pin /w/part-0095.");
     }
 
