@@ -1,10 +1,12 @@
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.net.NetworkTopology;
@@ -87,7 +89,7 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
         if (others.size() > excluded.size()) {
             DatanodeStorageInfo[] chosen =
                     super.chooseTarget(src, replicas, first, others, blockBytes, favored, policy, flags);
-            if (isWellPlaced(chosen, replicas)) {
+            if (isWellPlaced(chosen, replicas) && isOfTypes(chosen, policy)) {
                 counted();
                 return chosen;
             }
@@ -122,6 +124,17 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
             racks.add(each.getDatanodeDescriptor().getNetworkLocation());
         }
         return chosen.length == replicas && (replicas == 1 || racks.size() > 1 || clusterMap.getNumOfRacks() == 1);
+    }
+
+    /** On the storage types that the policy wants: stock falls back to others where the rest of the DataNodes has too few. */
+    private static boolean isOfTypes(DatanodeStorageInfo[] chosen, BlockStoragePolicy policy) {
+        List<StorageType> wanted = new ArrayList<>(policy.chooseStorageTypes((short) chosen.length));
+        for (DatanodeStorageInfo each : chosen) {
+            if (!wanted.remove(each.getStorageType())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void counted() {
