@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StorageTypesPlacementTest {
     private static final int BLOCKS = 60;
     private static final int SSD = 0;
+    private static final int OTHERS = 3;
 
     @TempDir
     static java.nio.file.Path dir;
@@ -130,5 +131,15 @@ class StorageTypesPlacementTest {
                     .containsExactlyInAnyOrder(StorageType.SSD, StorageType.DISK, StorageType.DISK);
         }
         assertThat(spared).isPositive();
+    }
+
+    /** A DataNode keeps such a block in memory only for a client of its own host. */
+    @Test
+    void lazyPersistedBlocks_beginAtTheClientsOwnDataNode() throws Exception {
+        serve(OTHERS, 5);
+        for (int i = 0; i < BLOCKS; i++) {
+            assertThat(choose(4, HdfsConstants.StoragePolicy.LAZY_PERSIST.value())[0].getDatanodeDescriptor())
+                    .isEqualTo(node(4));
+        }
     }
 }

@@ -1,6 +1,7 @@
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Stock's placement, where new blocks begin at a DataNode that their client writes to fast: {@code dfs.block.replicator.classname}.
  * That one is handed to stock as the writer, so racks, load, space and storage types are stock's rules. Without the placement
- * service, and where the client names DataNodes or wants none near, all is stock's.
+ * service, and where the client names DataNodes or wants none near, or the storage policy is LAZY_PERSIST, all is stock's.
  *
  * <p>Compiled for Java 8, so that an older JVM loads it.
  */
@@ -79,8 +80,11 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
             List<DatanodeDescriptor> favored,
             BlockStoragePolicy policy,
             EnumSet<AddBlockFlag> flags) {
-        boolean leftToStock =
-                writer == null || excluded == null || (favored != null && !favored.isEmpty()) || isFlagged(flags);
+        boolean leftToStock = writer == null
+                || excluded == null
+                || (favored != null && !favored.isEmpty())
+                || isFlagged(flags)
+                || isLazilyPersisted(policy);
         if (leftToStock) {
             return super.chooseTarget(src, replicas, writer, excluded, blockBytes, favored, policy, flags);
         }
@@ -100,6 +104,11 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
     private static boolean isFlagged(@Nullable EnumSet<AddBlockFlag> flags) {
         return flags != null
                 && (flags.contains(AddBlockFlag.NO_LOCAL_WRITE) || flags.contains(AddBlockFlag.NO_LOCAL_RACK));
+    }
+
+    /** A DataNode keeps such a block in memory only for a client of its own host. */
+    private static boolean isLazilyPersisted(BlockStoragePolicy policy) {
+        return Arrays.asList(policy.getStorageTypes()).contains(StorageType.RAM_DISK);
     }
 
     private Set<Node> withSpared(Node writer, Node first, Set<Node> excluded, int replicas) {
