@@ -290,7 +290,7 @@ final class EngineEpoch {
     /**
      * Of each DataNode. Longer with many of them: each heartbeat costs the NameNode some 150 us of processor time, nearly all in
      * Hadoop's RPC. Up to a hundred DataNodes send a hundred heartbeats a second at most, more of them one each, and in all
-     * no more than a thousand.
+     * no more than a thousand. Early ones come up to five times as often.
      */
     int heartbeatIntervalMs() {
         int nodes = clusterState.nodes().size();

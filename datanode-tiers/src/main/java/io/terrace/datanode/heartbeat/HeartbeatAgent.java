@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends the heartbeats of one {@link HeartbeatExchange}: every interval, and sooner when there is something to tell, though
- * never sooner than a least time after the one before. A service that is away costs an attempt per interval and nothing else.
+ * never sooner than a least time after the one before, nor than a fifth of the interval that the service asks for. A service
+ * that is away costs an attempt per interval and nothing else.
  */
 public final class HeartbeatAgent implements Agent, Closeable {
 
@@ -41,6 +42,8 @@ public final class HeartbeatAgent implements Agent, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatAgent.class);
     private static final @Nullable RpcController NO_CONTROLLER = null;
     private static final long STOP_WAIT_MS = 2_000;
+    /** An interval that the service makes longer is to bound what all DataNodes send, so early heartbeats become rarer too. */
+    private static final int SOONEST_PART = 5;
 
     private final HeartbeatExchange exchange;
     private final Connector connector;
@@ -93,7 +96,8 @@ public final class HeartbeatAgent implements Agent, Closeable {
     }
 
     private long dueNs() {
-        return sentNs + (soon && logged.isEmpty() ? Math.min(soonestNs, waitNs) : waitNs);
+        long earlyNs = Math.min(Math.max(soonestNs, waitNs / SOONEST_PART), waitNs);
+        return sentNs + (soon && logged.isEmpty() ? earlyNs : waitNs);
     }
 
     @Override

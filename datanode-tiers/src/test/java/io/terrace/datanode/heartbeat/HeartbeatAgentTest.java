@@ -3,11 +3,13 @@ package io.terrace.datanode.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.common.BlockVersion;
 import io.terrace.protocol.PlacementDataNodePB;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.ipc.RetriableException;
@@ -51,6 +53,36 @@ class HeartbeatAgentTest {
                         line -> assertThat(line).startsWith("WARN").endsWith("another pool"),
                         line -> assertThat(line).startsWith("INFO").endsWith("answers"),
                         line -> assertThat(line).startsWith("WARN").endsWith("not yet"));
+    }
+
+    /** Else ten thousand DataNodes with promotions send ten thousand a second, though the service asked for one each ten seconds. */
+    @Test
+    void earlyHeartbeat_waitsForAFifthOfTheIntervalThatTheServiceAskedFor() {
+        List<Long> beatsNs = new CopyOnWriteArrayList<>();
+        HeartbeatAgent.Connector connector = new HeartbeatAgent.Connector() {
+            @Override
+            public PlacementDataNodePB connect() {
+                return (controller, request) -> {
+                    beatsNs.add(System.nanoTime());
+                    return HeartbeatFixture.answer(1, true, true).toBuilder()
+                            .setHeartbeatIntervalMs(2_500)
+                            .build();
+                };
+            }
+
+            @Override
+            public void disconnect(PlacementDataNodePB service) {}
+        };
+        HeartbeatFixture fixture = new HeartbeatFixture("pool", 1);
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", fixture::exchange, connector, 10, 1)) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> beatsNs.size() == 1);
+            for (int id = 1; id <= 3; id++) {
+                thread.exchange().residency(new BlockVersion(fixture.key(id), 100), true, false);
+            }
+            await().atMost(Duration.ofSeconds(60)).until(() -> beatsNs.size() == 2);
+        }
+        assertThat(beatsNs.get(1) - beatsNs.get(0))
+                .isGreaterThanOrEqualTo(Duration.ofMillis(450).toNanos());
     }
 
     /** What is logged of heartbeats that are refused one after the other, but for those that are null, and all after the last. */
