@@ -1,6 +1,7 @@
 package io.terrace.placement;
 
 import io.terrace.common.DaemonThreads;
+import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * {@value #QUEUE_LIMIT}; what does not fit is refused at once. Follows the {@link Leadership}.
  *
  * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
- * new one. After {@value #MOST_FAILURES} of them within hours it stays a standby. The thread survives whatever is thrown on it.
+ * new one; a question that fails does not. After {@value #MOST_FAILURES} of them within hours it stays a standby. The thread survives whatever is thrown on it.
  *
  * <p>It is no agent of an {@code AgentThread}: it waits for calls as well as for its next turn, and a failure ends an
  * epoch.
@@ -38,6 +39,7 @@ public final class PlacementLoop implements AutoCloseable {
     static final int MOST_FAILURES = 3;
     static final long FORGIVEN_MS = TimeUnit.HOURS.toMillis(1);
     static final long ANSWER_TIMEOUT_MS = 5_000;
+    private static final long QUESTION_LOG_NS = TimeUnit.MINUTES.toNanos(10);
     /** Only a loop that hangs takes as long. */
     private static final long BEGUN_TIMEOUT_MS = 60_000;
 
@@ -50,6 +52,7 @@ public final class PlacementLoop implements AutoCloseable {
     private final int intervalMs;
     private final BlockingQueue<Runnable> queue = new ArrayBlockingQueue<>(QUEUE_LIMIT);
     private final Thread thread;
+    private final LogThrottle questionLog = new LogThrottle(QUESTION_LOG_NS);
     private volatile boolean running = true;
     private volatile Published published;
     private long epochSeen = Leadership.STANDBY;
@@ -90,31 +93,59 @@ public final class PlacementLoop implements AutoCloseable {
      * @throws TimeoutException when the loop is stuck; the heartbeat still counts once it moves again
      */
     public HeartbeatAnswer heartbeat(Heartbeat heartbeat) throws TimeoutException, InterruptedException {
-        return ask(loop -> loop.heartbeat(clockMs.getAsLong(), heartbeat));
+        return await(queue(loop -> loop.heartbeat(clockMs.getAsLong(), heartbeat)), ANSWER_TIMEOUT_MS);
     }
 
-    /** Runs a question on the loop's thread and waits for its answer; failures as {@link #heartbeat}. */
+    /**
+     * Runs a question on the loop's thread and waits for its answer; failures as {@link #heartbeat}. A question changes nothing, so
+     * one that throws ends no epoch.
+     *
+     * @throws IllegalStateException when the question threw
+     */
     public <T> T ask(Function<PlacementEngine, T> question) throws TimeoutException, InterruptedException {
-        return await(queue(question), ANSWER_TIMEOUT_MS);
-    }
-
-    private <T> CompletableFuture<T> queue(Function<PlacementEngine, T> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        Runnable task = () -> {
+        enqueue(() -> {
             try {
                 answer.complete(question.apply(placement));
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+                questionFailed(e);
+            } catch (Error e) {
+                answer.completeExceptionally(e);
+                throw e;
+            }
+        });
+        return await(answer, ANSWER_TIMEOUT_MS);
+    }
+
+    private void questionFailed(RuntimeException e) {
+        metricRegistry.increment(Metric.PLACEMENT_QUESTIONS_FAILED);
+        Long others = questionLog.next(System.nanoTime());
+        if (others != null) {
+            LOG.error("A question to the placement loop failed, as did {} since the last that was logged", others, e);
+        }
+    }
+
+    private <T> CompletableFuture<T> queue(Function<PlacementEngine, T> change) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        enqueue(() -> {
+            try {
+                answer.complete(change.apply(placement));
             } catch (RuntimeException | Error e) {
                 answer.completeExceptionally(e);
                 throw e;
             }
-        };
+        });
+        return answer;
+    }
+
+    private void enqueue(Runnable task) {
         if (!running || !queue.offer(task)) {
             throw new RejectedExecutionException(
                     running
                             ? "the placement loop has " + QUEUE_LIMIT + " calls waiting"
                             : "the placement loop is closed");
         }
-        return answer;
     }
 
     private static <T> T await(CompletableFuture<T> answer, long timeoutMs)
@@ -122,17 +153,22 @@ public final class PlacementLoop implements AutoCloseable {
         try {
             return answer.get(timeoutMs, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the placement loop failed", e.getCause());
+            throw new IllegalStateException("the placement loop failed to answer", e.getCause());
         }
     }
 
-    /** As {@link #ask}, for a change that {@link #engineStatus} shows: who asks for the status afterwards sees it. */
+    /**
+     * Changes something on the loop's thread and waits until that is done. {@link #engineStatus} shows it: who asks for the status
+     * afterwards sees it. Failures as {@link #heartbeat}.
+     */
     public <T> T change(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
-        return ask(loop -> {
-            T answer = change.apply(loop);
-            publish();
-            return answer;
-        });
+        return await(
+                queue(loop -> {
+                    T answer = change.apply(loop);
+                    publish();
+                    return answer;
+                }),
+                ANSWER_TIMEOUT_MS);
     }
 
     /**

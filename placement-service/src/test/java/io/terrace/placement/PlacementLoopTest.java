@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.OperatorState;
@@ -91,7 +92,7 @@ class PlacementLoopTest {
     }
 
     private void breakLoop(Planted planted) {
-        assertThatThrownBy(() -> loop.ask(broken -> {
+        assertThatThrownBy(() -> loop.change(broken -> {
                     throw planted;
                 }))
                 .isInstanceOf(IllegalStateException.class)
@@ -104,6 +105,22 @@ class PlacementLoopTest {
         awaitEpoch(EPOCH + 1);
         assertThat(loop.ask(PlacementEngine::isActive)).isTrue();
         assertThat(loop.hasGivenUp()).isFalse();
+    }
+
+    /** Any user may ask, and what a question finds is not what the loop decides by. */
+    @Test
+    void questionsThatFail_endNoEpoch_andAreCounted() throws Exception {
+        for (int i = 1; i <= PlacementLoop.MOST_FAILURES; i++) {
+            Planted planted = new Planted(0);
+            assertThatThrownBy(() -> loop.ask(asked -> {
+                        throw planted;
+                    }))
+                    .hasCause(planted);
+        }
+        assertThat(loop.ask(PlacementEngine::isActive)).isTrue();
+        assertThat(loop.ask(PlacementEngine::epoch)).isEqualTo(EPOCH);
+        assertThat(metricRegistry.snapshot(Metric.Where.NAMENODE))
+                .containsEntry("placement.questions.failed", (long) PlacementLoop.MOST_FAILURES);
     }
 
     @Test

@@ -495,6 +495,9 @@ public enum Metric {
     PLACEMENT_JOURNAL_FAILURES("placement.journal.failures", "Times the journal could not be opened, written or read."),
     PLACEMENT_JOURNAL_BEGUN_ANEW(
             "placement.journal.begun_anew", "Times a journal that was damaged or of another format was begun anew."),
+    PLACEMENT_QUESTIONS_FAILED(
+            "placement.questions.failed",
+            "Questions of placementctl and of the page that failed in the placement loop."),
     PLACEMENT_ADMIN_CALLS("placement.admin.calls", "Calls of placementctl."),
     PLACEMENT_ADMIN_REFUSED(
             "placement.admin.refused",
