@@ -123,31 +123,30 @@ final class EngineEpoch {
     /** The policies learn the heat that is known. */
     void learnHeat(long nowMs) {
         if (clusterState.heat().size() > 0) {
-            policySwitch().relearn(nowMs);
+            new PolicySwitch(clusterState, activePolicy).relearn(nowMs);
+            followPolicy(nowMs);
         }
     }
 
     /** The policy of its home learns the heat of a block that became known again. */
     void learnHeat(long nowMs, BlockHeat heat) {
-        policySwitch().learn(nowMs, heat);
-    }
-
-    private PolicySwitch policySwitch() {
-        return new PolicySwitch(clusterState, activePolicy);
+        new PolicySwitch(clusterState, activePolicy).learn(nowMs, heat);
     }
 
     ClusterState clusterState() {
         return clusterState;
     }
 
-    /** Another policy is in force, so other rules hold. */
-    void rulesChanged(long nowMs) {
-        ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heatProcessor = new HeatProcessor(
-                clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, firstReads, homeChoice);
-        planner = new MovePlanner(clusterState, ruleEvaluator);
-        pinnedBlocks.rules(ruleEvaluator);
-        volumes.rules(nowMs, activePolicy.spec());
+    /** If another policy is in force by now, other rules hold. */
+    void followPolicy(long nowMs) {
+        if (!activePolicy.spec().equals(volumes.spec())) {
+            ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
+            heatProcessor = new HeatProcessor(
+                    clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, firstReads, homeChoice);
+            planner = new MovePlanner(clusterState, ruleEvaluator);
+            pinnedBlocks.rules(ruleEvaluator);
+            volumes.rules(nowMs, activePolicy.spec());
+        }
     }
 
     /** Looks again at what is known where annotations changed. */
@@ -187,6 +186,7 @@ final class EngineEpoch {
         if (node == null && clusterState.nodes().size() < PlacementEngine.MOST_NODES) {
             node = new DataNodeState(uuid, settings.moves(), activePolicy.make(), nowMs);
             clusterState.add(node);
+            followPolicy(nowMs);
         }
         return node;
     }

@@ -158,9 +158,7 @@ public final class PlacementEngine {
             return null;
         }
         String refusal = new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, wanted);
-        if (refusal == null) {
-            engineEpoch.rulesChanged(nowMs);
-        }
+        engineEpoch.followPolicy(nowMs);
         return refusal;
     }
 
@@ -217,7 +215,9 @@ public final class PlacementEngine {
 
     /** The loop failed. If the policy in force failed, another one takes its place, and the answer is true. */
     boolean distrustPolicy(Throwable e) {
-        return activePolicy.distrust(e);
+        boolean distrusted = activePolicy.distrust(e);
+        engineEpoch.followPolicy(latestMs);
+        return distrusted;
     }
 
     public PolicyChoice policyInForce() {

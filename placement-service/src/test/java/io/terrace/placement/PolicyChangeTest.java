@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Metric;
+import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.state.OperatorState;
 import java.util.Random;
@@ -13,6 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Policies put in each other's place, and policies that break. */
 class PolicyChangeTest extends SteppedLoop {
+
+    private static final PolicyChoice NEVER_IN_A = applied("policy: lru", "rules: [{path: /a/**, place: never}]");
 
     @ParameterizedTest
     @MethodSource("policies")
@@ -107,6 +110,56 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.policyProblem()).contains("planted");
         warm(one, block(2, 1));
         assertThat(one.memory.keySet()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void policy_breaksWhileItDecides_itsRulesEndWithIt() {
+        placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
+        placement.activate(8, OperatorState.initial());
+        beat(one);
+        assertThat(placement.policy(nowMs, NEVER_IN_A)).isNull();
+        name(block(1, 1), 101, "/a/file");
+        name(block(2, 1), 102, "/b/file");
+        one.reads(block(2, 1), 1);
+        assertThatThrownBy(() -> beat(one))
+                .isInstanceOf(NoClassDefFoundError.class)
+                .satisfies(e -> {
+                    // As the loop does.
+                    placement.reset();
+                    assertThat(placement.distrustPolicy(e)).isTrue();
+                });
+        assertThat(placement.policy(nowMs, NEVER_IN_A)).contains("planted");
+        placement.activate(9, OperatorState.initial());
+        warm(one, block(1, 1));
+    }
+
+    @Test
+    void policy_breaksAsAnEpochBegins_itsRulesEndWithIt() {
+        placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
+        assertThat(placement.policy(nowMs, NEVER_IN_A)).isNull();
+        name(block(1, 1), 101, "/a/file");
+        one.reads(block(1, 1), 1);
+        beat(one);
+        placement.activate(8, OperatorState.initial());
+        assertThat(placement.policyProblem()).contains("planted");
+        warm(one, block(1, 1));
+    }
+
+    @Test
+    void policy_cannotBeMadeForANewDataNode_itsRulesEndWithIt() {
+        boolean[] broken = {false};
+        placement = new PlacementEngine(settings, names, metricRegistry, (spec, tiers) -> {
+            if (broken[0] && spec.policy().equals("lru")) {
+                throw new UnsatisfiedLinkError("gone");
+            }
+            return spec.make(tiers);
+        });
+        placement.activate(8, OperatorState.initial());
+        assertThat(placement.policy(nowMs, NEVER_IN_A)).isNull();
+        name(block(1, 1), 101, "/a/file");
+        broken[0] = true;
+        warm(one, block(1, 1));
+        assertThat(placement.policyInForce().spec().rules()).isEmpty();
     }
 
     @Test

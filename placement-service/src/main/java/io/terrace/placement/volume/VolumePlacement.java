@@ -86,6 +86,11 @@ public final class VolumePlacement {
         }
     }
 
+    /** What the rules are of. */
+    public PolicySpec spec() {
+        return spec;
+    }
+
     /** Annotations changed, of which files is not known: all blocks are looked at. */
     public void annotationsChanged(long nowMs) {
         if (!spec.rules().isEmpty()) {
