@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code top} is answered from: the {@value #MOST} hottest blocks and their files. To find them, the
- * loop looks at all heat, so that is done once in {@value #VALID_MS} ms, however many ask. Thread-safe; whoever asks
+ * loop looks at all heat, so there are {@value #VALID_MS} ms from one search to the next, however many ask. Thread-safe; whoever asks
  * meanwhile waits.
  */
 final class HottestBlocks {
@@ -55,13 +55,12 @@ final class HottestBlocks {
     }
 
     synchronized Ranking latest() throws TimeoutException, InterruptedException {
-        long nowMs = clockMs.getAsLong();
         Ranking ranking = latest;
-        if (ranking == null || nowMs - latestMs >= VALID_MS) {
+        if (ranking == null || clockMs.getAsLong() - latestMs >= VALID_MS) {
             Found found = scan.hottest(MOST);
             ranking = new Ranking(found.trackedBlocks(), named(found.hottest()));
             latest = ranking;
-            latestMs = nowMs;
+            latestMs = clockMs.getAsLong();
         }
         return ranking;
     }

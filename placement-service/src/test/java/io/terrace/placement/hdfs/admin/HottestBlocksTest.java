@@ -20,9 +20,11 @@ class HottestBlocksTest {
     private final HottestBlocks hottest = new HottestBlocks(() -> this.nowMs, this::scan, this::names, NAMES_PER_LOOK);
     private long nowMs = 5_000;
     private int scans;
+    private long scanMs;
 
     private Found scan(int most) {
         scans++;
+        nowMs += scanMs;
         List<HotBlock> blocks = LongStream.range(0, most)
                 .mapToObj(id -> new HotBlock(new StampedBlock(id, 1, 1), 1.0 / (id + 1), 1, 1, 0, 0, null, false))
                 .toList();
@@ -46,6 +48,14 @@ class HottestBlocksTest {
         nowMs++;
         hottest.latest();
         assertThat(scans).as("a second after the first").isEqualTo(2);
+    }
+
+    @Test
+    void latest_afterAScanThatTookLong_isValidForASecondToo() throws Exception {
+        scanMs = 2 * HottestBlocks.VALID_MS;
+        Ranking first = hottest.latest();
+        assertThat(hottest.latest()).isSameAs(first);
+        assertThat(scans).isEqualTo(1);
     }
 
     @Test
