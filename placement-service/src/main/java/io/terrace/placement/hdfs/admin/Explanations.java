@@ -217,10 +217,10 @@ final class Explanations {
         boolean superuser = rights.isSuperuser();
         Map<Long, Home> homes = homes(blocks);
         Writing writing = file == null || !file.open() ? null : lookup.writing(file.inode());
-        // Names are looked up off the loop's thread; a rival of the next moment is another block.
-        Map<Long, String> rivals = readablePaths(loop.ask(placement -> rivals(reports(placement, blocks, homes))));
+        Asked asked = loop.ask(placement -> ask(placement, file, blocks, homes, full));
+        // Names are looked up off the loop's thread. The reports are not made again: they go through all DataNodes.
+        Map<Long, String> rivals = readablePaths(rivals(asked.reports));
         return loop.ask(placement -> {
-            Asked asked = ask(placement, file, blocks, homes, full);
             FileSituation situation = situations.of(file, asked, full, rivals);
             ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
                     .setPinned(situation.pin() != null && situation.pin().kind() != FilePin.Kind.RULE);
