@@ -66,8 +66,6 @@ final class EngineEpoch {
     private long annotationsVersion;
     private long lastResize;
     private final NodeRound nodeRound = new NodeRound();
-    private NodeSums sumsOfRound = NodeSums.NONE;
-    private @Nullable NodeSums sumsOfLastRound;
 
     EngineEpoch(
             PlacementSettings settings,
@@ -258,27 +256,17 @@ final class EngineEpoch {
         }
     }
 
-    /** The DataNodes to look at now; the sums of all are known once each had its turn. */
+    /** The DataNodes to look at now. */
     private List<DataNodeState> nodesOfTurn() {
-        List<DataNodeState> nodes = nodeRound.next(clusterState.nodes().values());
-        if (!isSmall()) {
-            sumsOfRound = sumsOfRound.and(nodes);
-            if (nodeRound.isOver()) {
-                sumsOfLastRound = sumsOfRound;
-                sumsOfRound = NodeSums.NONE;
-            }
-        }
-        return nodes;
+        return nodeRound.next(clusterState.nodes().values());
     }
 
     private boolean isSmall() {
         return clusterState.nodes().size() <= NodeRound.AT_ONCE;
     }
 
-    /** As of now in a small cluster, else as the last round of turns found them. */
     private NodeSums sums() {
-        NodeSums known = sumsOfLastRound;
-        return isSmall() || known == null ? NodeSums.of(clusterState.nodes().values()) : known;
+        return nodeRound.sums(clusterState.nodes().values());
     }
 
     private int movers(List<DataNodeState> nodes) {
