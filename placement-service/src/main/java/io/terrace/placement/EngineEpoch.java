@@ -380,6 +380,8 @@ final class EngineEpoch {
                 sums.volumesWaiting(),
                 sums.volumesInFlight(),
                 clusterState.heat().memoryBytes() + sums.policyBytes(),
-                clusterState.controlTrial().left(nowMs).size());
+                clusterState.controlTrial().left(nowMs).size(),
+                sums.releases(),
+                view.stopsVolumeMoves());
     }
 }

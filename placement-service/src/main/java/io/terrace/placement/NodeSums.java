@@ -1,12 +1,16 @@
 package io.terrace.placement;
 
 import io.terrace.placement.state.DataNodeState;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Sums over DataNodes for the status of the engine.
  *
  * @param movers that take orders to move replicas between volumes
  * @param policyBytes memory of their policies
+ * @param releases how many that are live have which release of Terrace; the empty one is of those that do not say
  */
 record NodeSums(
         int silent,
@@ -16,9 +20,10 @@ record NodeSums(
         int volumesInFlight,
         int movers,
         long resident,
-        long policyBytes) {
+        long policyBytes,
+        SortedMap<String, Integer> releases) {
 
-    static final NodeSums NONE = new NodeSums(0, 0, 0, 0, 0, 0, 0, 0);
+    static final NodeSums NONE = new NodeSums(0, 0, 0, 0, 0, 0, 0, 0, Collections.emptySortedMap());
 
     static NodeSums of(Iterable<DataNodeState> nodes) {
         return NONE.and(nodes);
@@ -34,6 +39,7 @@ record NodeSums(
         int moreMovers = movers;
         long moreResident = resident;
         long morePolicyBytes = policyBytes;
+        SortedMap<String, Integer> moreReleases = new TreeMap<>(releases);
         for (DataNodeState node : nodes) {
             moreSilent += node.isLive() ? 0 : 1;
             moreWaiting += node.moveQueue().waitingCount();
@@ -43,6 +49,9 @@ record NodeSums(
             moreMovers += node.takesVolumeMoves() ? 1 : 0;
             moreResident += node.residents().size();
             morePolicyBytes += node.policy().memoryBytes();
+            if (node.isLive()) {
+                moreReleases.merge(node.release(), 1, Integer::sum);
+            }
         }
         return new NodeSums(
                 moreSilent,
@@ -52,6 +61,7 @@ record NodeSums(
                 moreVolumesInFlight,
                 moreMovers,
                 moreResident,
-                morePolicyBytes);
+                morePolicyBytes,
+                Collections.unmodifiableSortedMap(moreReleases));
     }
 }

@@ -8,6 +8,7 @@ import io.terrace.placement.report.PlacementReports.Asked;
 import io.terrace.placement.report.ReplicaReport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -43,12 +44,22 @@ class ManyDataNodesTest extends SteppedLoop {
         join(NODES);
         for (int i = 0; i < NODES; i += 4) {
             nodes.get(i).arrives(block(i, 1), false);
+            nodes.get(i).release = "2.0";
         }
         report(0);
         turns(2 * 10);
         assertThat(placement.engineStatus().datanodes()).isEqualTo(NODES);
         assertThat(placement.engineStatus().resident()).isEqualTo(NODES / 4);
         assertThat(placement.engineStatus().silent()).isZero();
+        assertThat(placement.engineStatus().releases())
+                .containsExactly(Map.entry("", NODES - NODES / 4), Map.entry("2.0", NODES / 4));
+    }
+
+    @Test
+    void status_whileTheNameNodeIsUpgraded_saysThatNoReplicaMoves() {
+        assertThat(placement.engineStatus().volumeMovesStopped()).isNull();
+        names.upgrade = "a rolling upgrade is under way";
+        assertThat(placement.engineStatus().volumeMovesStopped()).isEqualTo(names.upgrade);
     }
 
     @Test

@@ -3,9 +3,16 @@ package io.terrace.placement.report;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.state.OperatorState;
+import java.util.SortedMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The engine's status, published at the end of each turn and after each change by an operator. */
+/**
+ * The engine's status, published at the end of each turn and after each change by an operator.
+ *
+ * @param releases how many live DataNodes have which release of Terrace; the empty one is of those that do not say
+ * @param volumeMovesStopped why no replica is moved between volumes, by the state of the NameNode; null if they are
+ */
 public record EngineStatus(
         boolean active,
         long epoch,
@@ -22,7 +29,9 @@ public record EngineStatus(
         int volumeMovesWaiting,
         int volumeMovesInFlight,
         long memoryBytes,
-        int tiersLeft) {
+        int tiersLeft,
+        SortedMap<String, Integer> releases,
+        @Nullable String volumeMovesStopped) {
 
     /** Connects the placement gauges to the latest status. */
     public static void publish(MetricRegistry metricRegistry, Supplier<EngineStatus> latest) {

@@ -28,8 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,17 +83,6 @@ public final class PlacementReports {
         List<PoolUsage> usages = new ArrayList<>(node.policy().pools());
         usages.addAll(volumes.pools(nowMs, node));
         return usages;
-    }
-
-    /** How many live DataNodes have which release of Terrace; the empty one is of those that do not say. */
-    public SortedMap<String, Integer> releases() {
-        SortedMap<String, Integer> releases = new TreeMap<>();
-        for (DataNodeState node : clusterState.nodes().values()) {
-            if (node.isLive()) {
-                releases.merge(node.release(), 1, Integer::sum);
-            }
-        }
-        return releases;
     }
 
     public List<HotBlock> top(long nowMs, int count) {

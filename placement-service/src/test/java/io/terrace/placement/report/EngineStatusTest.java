@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.state.OperatorState;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class EngineStatusTest {
@@ -19,7 +20,8 @@ class EngineStatusTest {
     }
 
     private void shows(boolean active, OperatorState operatorState, long off, long paused) {
-        EngineStatus status = new EngineStatus(active, 7, operatorState, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        EngineStatus status = new EngineStatus(
+                active, 7, operatorState, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new TreeMap<>(), null);
         EngineStatus.publish(metricRegistry, () -> status);
         assertThat(metricRegistry.value(Metric.PLACEMENT_ACTIVE)).isEqualTo(active ? 1 : 0);
         assertThat(metricRegistry.value(Metric.PLACEMENT_OFF)).isEqualTo(off);

@@ -60,7 +60,6 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
@@ -170,9 +169,10 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             metricRegistry
                     .snapshot(Metric.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
-            Releases.add(response, loop.ask(placement -> placement.reports().releases()));
-            loop.ask(placement -> Optional.ofNullable(placement.volumeMovesStopped()))
-                    .ifPresent(response::setVolumeMovesStopped);
+            Releases.add(response, engineStatus.releases());
+            if (engineStatus.volumeMovesStopped() != null) {
+                response.setVolumeMovesStopped(engineStatus.volumeMovesStopped());
+            }
             if (store.problem() != null) {
                 response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
             }
