@@ -95,6 +95,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private final CallerRights rights;
     private final Explanations explanations;
     private final HottestBlocks hottest;
+    private final SharedTiers tiers;
     private final ReadableFiles readableFiles;
     private final AdminCalls calls;
     private final AuditLog audit = new AuditLog();
@@ -138,6 +139,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
                         placement.reports().trackedBlocks(), placement.reports().top(loop.nowMs(), most))),
                 view::names,
                 view.lockBlocks());
+        this.tiers = SharedTiers.of(loop, () -> new HealthChecks(nameNode.getNamesystem(), conf, lookup));
         this.readableFiles = new ReadableFiles(view.lockBlocks());
         this.startedMs = loop.nowMs();
     }
@@ -188,16 +190,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public TiersResponseProto tiers(RpcController controller, TiersRequestProto request) throws ServiceException {
-        return calls.answerOneOfFew(() -> {
-            List<NodeReport> nodes = nodes();
-            TiersResponseProto.Builder response = TiersResponseProto.newBuilder();
-            nodes.forEach(node -> response.addNodes(AdminCodec.node(node)));
-            if (loop.engineStatus().active()) {
-                response.addAllWithoutPlugin(
-                        new HealthChecks(nameNode.getNamesystem(), conf, lookup).withoutPlugin(nodes));
-            }
-            return response.build();
-        });
+        return calls.answerOneOfFew(tiers::latest);
     }
 
     @Override
