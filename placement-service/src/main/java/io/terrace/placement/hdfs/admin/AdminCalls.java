@@ -10,13 +10,13 @@ import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
-/** What each call of {@code placementctl} goes through: how many at a time, which are counted, and what an exception becomes. */
+/** What each call of {@code placementctl} goes through: how many at a time and for how long, what is counted, and what an exception becomes. */
 final class AdminCalls {
 
     private final CallerRights rights;
     private final MetricRegistry metricRegistry;
     private final Bulkhead users;
-    private final Bulkhead costly = new Bulkhead();
+    private final Bulkhead costly = Bulkhead.ofTime(System::nanoTime);
 
     /** @param handlers threads of the RPC server, of which users hold at most half at a time */
     AdminCalls(CallerRights rights, MetricRegistry metricRegistry, int handlers) {
