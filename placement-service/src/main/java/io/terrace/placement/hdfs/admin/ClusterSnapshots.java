@@ -12,7 +12,9 @@ import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.report.PlacementReports.Activity;
 import io.terrace.placement.state.Move;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
@@ -23,14 +25,16 @@ import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
 
-/** Takes {@link ClusterSnapshot}s, without the namesystem's lock. Thread-safe. */
+/** Takes {@link ClusterSnapshot}s, and samples for the page's curves, without the namesystem's lock. Thread-safe. */
 public final class ClusterSnapshots {
 
     private static final int MOVES_SHOWN = 50;
@@ -103,6 +107,22 @@ public final class ClusterSnapshots {
                 List.copyOf(findings));
     }
 
+    /** The tiers, reads and moves of the DataNodes alone, which costs the loop little; null while this NameNode is a standby. */
+    public @Nullable List<NodeProto> sample() throws TimeoutException, InterruptedException {
+        return loop.freshStatus().active()
+                ? loop.ask(placement -> placement.reports().activity()).stream()
+                        .map(ClusterSnapshots::sampled)
+                        .toList()
+                : null;
+    }
+
+    private static NodeProto sampled(Activity node) {
+        NodeProto.Builder proto = NodeProto.newBuilder().setUuid(node.uuid()).setMovesInFlight(node.movesInFlight());
+        node.tiers().forEach(tier -> proto.addTiers(HeartbeatCodec.tier(tier)));
+        addFigures(proto, node.figures());
+        return proto.buildPartial();
+    }
+
     /** With the reason in the words of {@code explain}. */
     private static MoveProto listed(Move move, Reader reader) {
         return AdminCodec.listed(move, reader).toBuilder()
@@ -112,13 +132,17 @@ public final class ClusterSnapshots {
 
     private static NodeProto node(NodeReport node) {
         NodeProto.Builder proto = AdminCodec.summary(node);
+        addFigures(proto, node.figures());
+        return proto.build();
+    }
+
+    private static void addFigures(NodeProto.Builder proto, Map<String, Long> figures) {
         for (Metric metric : FIGURES) {
-            Long value = node.figures().get(metric.id());
+            Long value = figures.get(metric.id());
             if (value != null) {
                 proto.addFigures(AdminCodec.figure(metric.id(), value));
             }
         }
-        return proto.build();
     }
 
     private Asked ask(PlacementEngine placement) {

@@ -3,7 +3,6 @@ package io.terrace.placement.hdfs.web;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.terrace.placement.hdfs.admin.ClusterSnapshot;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
@@ -32,12 +31,12 @@ final class ClusterHistory {
     private record Sample(long atMs, Map<TierProto, Space> tiers, ReadCounters reads, double seconds, int moves) {}
 
     /** @param atMs wall clock; must not be the same for two samples */
-    synchronized void add(long atMs, ClusterSnapshot snapshot) {
+    synchronized void add(long atMs, List<NodeProto> nodes) {
         Map<TierProto, Space> tiers = new EnumMap<>(TierProto.class);
         Map<String, ReadCounters> counts = new HashMap<>();
         ReadCounters grown = ReadCounters.NONE;
         int moves = 0;
-        for (NodeProto node : snapshot.nodes()) {
+        for (NodeProto node : nodes) {
             ReadCounters counters = ReadCounters.of(node);
             counts.put(node.getUuid(), counters);
             ReadCounters before = counted.get(node.getUuid());
@@ -60,7 +59,7 @@ final class ClusterHistory {
 
     /**
      * The samples after a time, as columns: one list for the times, and for each figure one of the same length. Who asks again
-     * right after the next sample shares its snapshot with it.
+     * right after the next sample sees it at once.
      *
      * @param nowMs wall clock
      */

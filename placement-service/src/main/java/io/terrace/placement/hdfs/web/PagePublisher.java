@@ -1,9 +1,9 @@
 package io.terrace.placement.hdfs.web;
 
 import io.terrace.common.LogThrottle;
-import io.terrace.placement.hdfs.admin.ClusterSnapshot;
 import io.terrace.placement.hdfs.admin.ClusterSnapshots;
 import io.terrace.placement.hdfs.admin.WebQuestions;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.DFSUtilClient;
@@ -18,6 +19,7 @@ import org.apache.hadoop.hdfs.HAUtil;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.http.HttpServer2;
 import org.apache.hadoop.util.Time;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +52,7 @@ public final class PagePublisher implements AutoCloseable {
             web.setAttribute(PageServlet.API, new PageApi(conf, shared, history, questions, otherPages(conf)));
             web.addServlet("terrace-page", PageServlet.PATH + "*", PageServlet.class);
             sampler.scheduleWithFixedDelay(
-                    new Sampler(shared, history),
+                    new Sampler(snapshots::sample, history),
                     ClusterHistory.INTERVAL_MS,
                     ClusterHistory.INTERVAL_MS,
                     TimeUnit.MILLISECONDS);
@@ -60,27 +62,34 @@ public final class PagePublisher implements AutoCloseable {
         return new PagePublisher(web);
     }
 
-    /** Takes one sample for the page. Nothing that fails ends those to come. */
+    /** Takes one sample for the page, whether anybody looks or not. Nothing that fails ends those to come. */
     static final class Sampler implements Runnable {
 
-        private final SharedSnapshot shared;
+        /** What is sampled now; null where there is nothing to sample. */
+        @FunctionalInterface
+        interface Source {
+            @Nullable
+            List<NodeProto> take() throws TimeoutException, InterruptedException;
+        }
+
+        private final Source source;
         private final ClusterHistory history;
         private final LogThrottle errors = LogThrottle.once();
 
-        Sampler(SharedSnapshot shared, ClusterHistory history) {
-            this.shared = shared;
+        Sampler(Source source, ClusterHistory history) {
+            this.source = source;
             this.history = history;
         }
 
         @Override
         public void run() {
             try {
-                ClusterSnapshot snapshot = shared.latest().snapshot();
-                if (snapshot.status().getActive()) {
-                    history.add(Time.now(), snapshot);
+                List<NodeProto> nodes = source.take();
+                if (nodes != null) {
+                    history.add(Time.now(), nodes);
                 }
                 errors.reset();
-            } catch (IOException | RuntimeException e) {
+            } catch (TimeoutException | RuntimeException e) {
                 LOG.debug("no sample for the page", e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

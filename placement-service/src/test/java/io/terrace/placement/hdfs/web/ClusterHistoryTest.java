@@ -2,6 +2,7 @@ package io.terrace.placement.hdfs.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClusterHistoryTest {
@@ -15,7 +16,7 @@ class ClusterHistoryTest {
     @Test
     void nextSample_isAnIntervalAfterTheLast_alsoIfTheClockIsSet() {
         assertThat(nextSampleInMs(1000)).isEqualTo(5000);
-        history.add(10_000, SharedSnapshotTest.EMPTY);
+        history.add(10_000, List.of());
         assertThat(nextSampleInMs(12_000)).isEqualTo(3000);
         assertThat(nextSampleInMs(20_000)).isZero();
         assertThat(nextSampleInMs(1000)).isEqualTo(5000);
@@ -24,7 +25,7 @@ class ClusterHistoryTest {
     @Test
     void samples_areThoseAfterATime_andBounded() {
         for (int i = 1; i <= ClusterHistory.MOST + 10; i++) {
-            history.add(i * 5000L, SharedSnapshotTest.EMPTY);
+            history.add(i * 5000L, List.of());
         }
         assertThat(history.json(0, 0).get("atMs")).hasSize(ClusterHistory.MOST);
         assertThat(history.json((ClusterHistory.MOST + 8) * 5000L, 0).get("movesInFlight"))
