@@ -42,6 +42,7 @@ public final class HealthChecks {
     private final Configuration conf;
     private final NamesystemLookup lookup;
     private final List<FindingProto> found = new ArrayList<>();
+    private @Nullable List<DatanodeDescriptor> live;
 
     /** Of one question of {@code doctor}. */
     public HealthChecks(FSNamesystem namesystem, Configuration conf, NamesystemLookup lookup) {
@@ -216,10 +217,15 @@ public final class HealthChecks {
                 : null;
     }
 
+    /** Fetched once, as that takes the lock of their manager. */
     private List<DatanodeDescriptor> live() {
-        List<DatanodeDescriptor> live = new ArrayList<>();
-        namesystem.getBlockManager().getDatanodeManager().fetchDatanodes(live, null, false);
-        return live;
+        List<DatanodeDescriptor> known = live;
+        if (known == null) {
+            known = new ArrayList<>();
+            namesystem.getBlockManager().getDatanodeManager().fetchDatanodes(known, null, false);
+            live = known;
+        }
+        return known;
     }
 
     /** Names of live DataNodes that never sent the service a heartbeat. */
