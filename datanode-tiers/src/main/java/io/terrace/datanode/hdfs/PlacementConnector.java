@@ -18,6 +18,9 @@ import org.apache.hadoop.security.UserGroupInformation;
  */
 final class PlacementConnector implements HeartbeatAgent.Connector {
 
+    /** Many times the longest interval of heartbeats. By default it is as long as that one, and each heartbeat would connect. */
+    private static final int MAX_IDLE_MS = 120_000;
+
     private final Configuration conf;
     private final InetSocketAddress address;
     private final int timeoutMs;
@@ -29,6 +32,7 @@ final class PlacementConnector implements HeartbeatAgent.Connector {
         conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 0);
         conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 0);
         conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_TIMEOUT_KEY, timeoutMs);
+        conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECTION_MAXIDLETIME_KEY, MAX_IDLE_MS);
         RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
     }
 

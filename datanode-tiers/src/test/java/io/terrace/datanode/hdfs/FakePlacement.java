@@ -16,11 +16,14 @@ import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 
 /** A placement service that does what a test tells it, over Hadoop's RPC. */
@@ -29,6 +32,9 @@ final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
     private final int port;
     private RPC.Server server;
     final List<HeartbeatRequestProto> heartbeats = new CopyOnWriteArrayList<>();
+    /** One for each connection that a heartbeat came over. */
+    final Set<Integer> clientPorts = ConcurrentHashMap.newKeySet();
+
     private final ConcurrentLinkedQueue<OrderProto> orders = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<VolumeMoveProto> moves = new ConcurrentLinkedQueue<>();
     private long lastMoveId;
@@ -104,6 +110,7 @@ final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
     @Override
     public HeartbeatResponseProto heartbeat(RpcController controller, HeartbeatRequestProto request) {
         heartbeats.add(request);
+        clientPorts.add(Server.getRemotePort());
         HeartbeatResponseProto.Builder response = HeartbeatResponseProto.newBuilder()
                 .setActive(active)
                 .setEpoch(epoch)
