@@ -8,6 +8,7 @@ import io.terrace.placement.policyfile.PathAnnotations;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -25,6 +26,7 @@ import org.apache.hadoop.hdfs.server.namenode.XAttrFeature;
 final class AnnotationReader {
 
     private static final int MOST_KNOWN = 10_000;
+    private static final String PREFIX = "terrace.";
 
     /** Names change while attributes do not, so a path is told again after that. */
     static final long TELL_AGAIN_MS = TimeUnit.MINUTES.toMillis(5);
@@ -32,7 +34,7 @@ final class AnnotationReader {
     /** What the attributes say; a path with annotations was told at that time. */
     private record Read(OwnAnnotations own, long toldMs) {}
 
-    /** By identity. */
+    /** By identity; not those with other attributes alone, which may be all files of a cluster. */
     private final Cache<XAttrFeature, Read> known = Caffeine.newBuilder()
             .weakKeys()
             .maximumSize(MOST_KNOWN)
@@ -103,7 +105,16 @@ final class AnnotationReader {
         if (before != null && nowMs - before.toldMs < TELL_AGAIN_MS) {
             return before.own;
         }
-        OwnAnnotations own = before == null ? read(attributes) : before.own;
+        OwnAnnotations own;
+        if (before == null) {
+            List<XAttr> all = attributes.getXAttrs();
+            if (!hasOurs(all)) {
+                return OwnAnnotations.NONE;
+            }
+            own = read(all);
+        } else {
+            own = before.own;
+        }
         known.put(attributes, new Read(own, nowMs));
         if (own != OwnAnnotations.NONE) {
             annotated.accept(inode.getFullPathName());
@@ -111,9 +122,26 @@ final class AnnotationReader {
         return own;
     }
 
-    private static OwnAnnotations read(XAttrFeature attributes) {
+    /** Whether any may be an annotation. In an encryption zone each file has an attribute, and none is one. */
+    private static boolean hasOurs(List<XAttr> attributes) {
+        for (XAttr attribute : attributes) {
+            XAttr.NameSpace nameSpace = attribute.getNameSpace();
+            if ((nameSpace == XAttr.NameSpace.USER || nameSpace == XAttr.NameSpace.TRUSTED)
+                    && attribute.getName().startsWith(PREFIX)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Attributes of files and directories that are known. */
+    long known() {
+        return known.estimatedSize();
+    }
+
+    private static OwnAnnotations read(List<XAttr> attributes) {
         Map<String, byte[]> values = new HashMap<>();
-        for (XAttr attribute : attributes.getXAttrs()) {
+        for (XAttr attribute : attributes) {
             byte[] value = attribute.getValue();
             values.put(XAttrHelper.getPrefixedName(attribute), value == null ? new byte[0] : value);
         }

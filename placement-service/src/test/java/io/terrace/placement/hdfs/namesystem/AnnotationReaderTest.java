@@ -48,6 +48,21 @@ class AnnotationReaderTest {
         assertThat(told).containsExactly("/a", "/b");
     }
 
+    /** As in an encryption zone, where each file has one. */
+    @Test
+    void otherAttributes_ofManyFiles_leaveTheAnnotatedOnesKnown() {
+        INodeDirectory annotated = directory(2, "a", "terrace.tiers");
+        reader.of(annotated);
+        List<INodeDirectory> others = new ArrayList<>();
+        for (int id = 3; id < 20_003; id++) {
+            INodeDirectory other = directory(id, "f" + id, "other");
+            others.add(other);
+            assertThat(reader.of(other)).isEqualTo(PathAnnotations.NONE);
+        }
+        assertThat(reader.known()).isEqualTo(1);
+        assertThat(others).hasSize(20_000);
+    }
+
     @Test
     void otherAttributes_areNotTold() {
         INodeDirectory other = directory(2, "a", "other");
