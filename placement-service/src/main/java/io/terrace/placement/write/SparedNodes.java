@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * DataNodes that take blocks slowly from whomever, compared with the fastest of their rack. They get fewer blocks: as many as
- * they can take while that one takes its own. What a DataNode sends on may come slowly to it, so what one of them says of the next
+ * DataNodes that take blocks slowly from whomever, compared with the second fastest of their rack, or the faster of two. They get
+ * fewer blocks: as many as they can take while that one takes its own. What a DataNode sends on may come slowly to it, so what one of them says of the next
  * counts only where another one says the same. Bounded. Thread-safe; {@link #slow} takes no lock.
  */
 public final class SparedNodes {
@@ -22,6 +22,9 @@ public final class SparedNodes {
     /** Faster ones are not spared. */
     private static final int SLOW_PERCENT = 60;
 
+    /** Speeds are what DataNodes tell, so none is left out altogether for them. */
+    private static final int LEAST_PERCENT = 10;
+
     private static final int WITNESSES = 2;
     static final long COMPARED_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -29,11 +32,27 @@ public final class SparedNodes {
      * A DataNode that is spared.
      *
      * @param node its UUID
-     * @param percent of the speed of the fastest one of its rack
+     * @param percent of the speed that it is compared with, {@value #LEAST_PERCENT} at least
      */
     public record Slow(String node, int percent) {}
 
     private record Told(long bytesPerSecond, boolean forwarded, long atNs) {}
+
+    /** The fastest two of a rack's DataNodes. */
+    private record Fast(int nodes, long fastest, long second) {
+
+        Fast and(Fast one) {
+            return new Fast(
+                    nodes + one.nodes,
+                    Math.max(fastest, one.fastest),
+                    Math.max(second, Math.min(fastest, one.fastest)));
+        }
+
+        /** Of three and more not the fastest: one alone is no measure of the others. */
+        long usual() {
+            return nodes < 3 ? fastest : second;
+        }
+    }
 
     private static final class Taker {
         private String rack = "";
@@ -98,18 +117,18 @@ public final class SparedNodes {
         }
         compared = true;
         comparedNs = nowNs;
-        Map<String, Long> fastest = new HashMap<>();
         takers.values().removeIf(taker -> {
             taker.senders.values().removeIf(told -> nowNs - told.atNs() >= WriteSpeeds.KEPT_NS);
             return taker.senders.isEmpty();
         });
-        takers.values().forEach(taker -> fastest.merge(taker.rack, taker.bytesPerSecond(), Math::max));
+        Map<String, Fast> racks = new HashMap<>();
+        takers.values().forEach(taker -> racks.merge(taker.rack, new Fast(1, taker.bytesPerSecond(), 0), Fast::and));
         List<Slow> found = new ArrayList<>();
         takers.forEach((node, taker) -> {
-            long most = fastest.getOrDefault(taker.rack, 1L);
-            int percent = (int) (100 * taker.bytesPerSecond() / Math.max(1, most));
+            Fast rack = racks.get(taker.rack);
+            long percent = rack == null ? 100 : 100 * taker.bytesPerSecond() / Math.max(1, rack.usual());
             if (percent < SLOW_PERCENT && taker.isKnown()) {
-                found.add(new Slow(node, percent));
+                found.add(new Slow(node, (int) Math.max(LEAST_PERCENT, percent)));
             }
         });
         slow = List.copyOf(found);

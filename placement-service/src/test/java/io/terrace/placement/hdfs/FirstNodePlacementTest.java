@@ -162,7 +162,7 @@ class FirstNodePlacementTest {
         return (TerraceBlockPlacementPolicy) blocks.getBlockPlacementPolicy();
     }
 
-    /** The fourth one has two of a hundred blocks, of what other DataNodes say is half of them. */
+    /** The fourth one has five of a hundred blocks, of what other DataNodes say is half of them. */
     @Test
     void slowOneThatOthersForwardTo_isSpared_andBlocksStayOnTwoRacks() throws Exception {
         told(100, 100);

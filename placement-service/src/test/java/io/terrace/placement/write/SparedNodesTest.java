@@ -26,12 +26,31 @@ class SparedNodesTest {
     }
 
     @Test
-    void slowOne_isSparedByItsShareOfTheFastest() {
+    void slowOne_isSparedByItsShareOfTheSecondFastest() {
         client("a", "/1", 27);
         client("b", "/1", 25);
         client("slow", "/1", 6);
         compare();
-        assertThat(spared.slow()).containsExactly(new Slow("slow", 22));
+        assertThat(spared.slow()).containsExactly(new Slow("slow", 24));
+    }
+
+    /** It may have told nonsense, or be the only one on NVMe. */
+    @Test
+    void oneThatIsFarFasterThanAllOthers_sparesNone() {
+        client("a", "/1", 1L << 22);
+        for (String other : new String[] {"b", "c", "d", "e"}) {
+            client(other, "/1", 500);
+        }
+        compare();
+        assertThat(spared.slow()).isEmpty();
+    }
+
+    @Test
+    void slowOne_getsATenthAtLeast() {
+        client("a", "/1", 1L << 22);
+        client("b", "/1", 500);
+        compare();
+        assertThat(spared.slow()).containsExactly(new Slow("b", 10));
     }
 
     /** Those of a rack behind a slow link are all slow, and blocks are to be on two racks. */
