@@ -29,7 +29,8 @@ import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutorService;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.hadoop.conf.Configuration;
@@ -57,32 +58,11 @@ final class PlacementService implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PlacementService.class);
 
-    private final RPC.Server server;
-    private final PlacementLoop loop;
-    private final AdminRpc admin;
-    private final FirstNodes firstNodes;
-    private final MetricsPublisher shown;
-    private final PagePublisher page;
-    private final XAttrStore attributes;
-    private final ExecutorService watch;
+    /** How to end what was begun, the latest first. */
+    private final Deque<Runnable> ends;
 
-    private PlacementService(
-            RPC.Server server,
-            PlacementLoop loop,
-            AdminRpc admin,
-            FirstNodes firstNodes,
-            MetricsPublisher shown,
-            PagePublisher page,
-            XAttrStore attributes,
-            ExecutorService watch) {
-        this.attributes = attributes;
-        this.watch = watch;
-        this.server = server;
-        this.loop = loop;
-        this.admin = admin;
-        this.firstNodes = firstNodes;
-        this.shown = shown;
-        this.page = page;
+    private PlacementService(Deque<Runnable> ends) {
+        this.ends = ends;
     }
 
     /**
@@ -92,6 +72,17 @@ final class PlacementService implements AutoCloseable {
      * @throws IOException when the port cannot be had
      */
     static PlacementService start(NameNode nameNode, Configuration conf) throws IOException {
+        PlacementService service = new PlacementService(new ArrayDeque<>());
+        try {
+            start(nameNode, conf, service.ends);
+            return service;
+        } catch (IOException | RuntimeException | Error e) {
+            service.close();
+            throw e;
+        }
+    }
+
+    private static void start(NameNode nameNode, Configuration conf, Deque<Runnable> ends) throws IOException {
         UnknownSettings.refuse(conf);
         PlacementSettings settings = PlacementSettings.from(conf::get);
         int handlers = TerraceSettings.PLACEMENT_HANDLERS.get(conf);
@@ -99,8 +90,10 @@ final class PlacementService implements AutoCloseable {
         FSNamesystem namesystem = nameNode.getNamesystem();
         MetricRegistry metricRegistry = new MetricRegistry();
         XAttrStore attributes = new XAttrStore(nameNode);
+        ends.push(attributes::close);
         ScheduledExecutorService watch =
                 Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("terrace-watch"));
+        ends.push(watch::shutdownNow);
         SatisfiedInodes satisfied = new SatisfiedInodes(attributes.attribute(SatisfiedInodes.NAME), watch);
         NamesystemView view = new NamesystemView(
                 namesystem, metricRegistry, TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf), satisfied);
@@ -110,10 +103,12 @@ final class PlacementService implements AutoCloseable {
                 attributes.attribute(PolicyStore.NAME), settings.policy(), policyFile(conf, metricRegistry), Time::now);
         PlacementEngine placement = new PlacementEngine(settings, view, metricRegistry);
         if (accessLog != null) {
+            ends.push(accessLog::close);
             placement.tellAccesses(accessLog);
         }
         Journal journal = journal(conf, namesystem, settings, metricRegistry);
         if (journal != null) {
+            ends.push(journal::close);
             placement.keepIn(journal.engineSide());
         }
         PlacementLoop loop = new PlacementLoop(
@@ -122,6 +117,7 @@ final class PlacementService implements AutoCloseable {
                 metricRegistry,
                 Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(conf)),
                 Time::monotonicNow);
+        ends.push(loop::close);
         WriteSpeeds speeds = new WriteSpeeds(System::nanoTime);
         AdminRpc admin = new AdminRpc(
                 nameNode,
@@ -136,56 +132,40 @@ final class PlacementService implements AutoCloseable {
                 speeds,
                 metricRegistry,
                 handlers);
-        RPC.Server server = null;
         FirstNodes firstNodes = new FirstNodes(namesystem.getBlockManager(), speeds, metricRegistry);
-        try {
-            HeartbeatRpc heartbeats = new HeartbeatRpc(
-                    new DataNodeCheck(namesystem, conf),
-                    loop,
-                    firstNodes,
-                    settings.heartbeats().entries(),
-                    metricRegistry);
-            server = server(nameNode, conf, handlers, heartbeats, admin);
-            if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
-                // Must be in place before the first call.
-                RPC.Server clients = ((NameNodeRpcServer) nameNode.getRpcServer()).getClientRpcServer();
-                ServiceAclWatch.start(clients, server, conf, watch);
-            }
-            loop.start();
-            policies.serve(loop, policyFileIntervalMs, watch);
-            server.start();
-            InetSocketAddress bound = server.getListenerAddress();
-            // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
-            conf.updateConnectAddr(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), bound);
-            LOG.info(
-                    "Terrace placement service up at {} with policy {}",
-                    bound,
-                    settings.policy().spec().policy());
-            return new PlacementService(
-                    server,
-                    loop,
-                    admin,
-                    firstNodes,
-                    new MetricsPublisher(nameNode, bound.getPort(), metricRegistry),
-                    PagePublisher.publish(
-                            nameNode,
-                            conf,
-                            new ClusterSnapshots(admin, loop, namesystem, view, conf, store, policies, metricRegistry),
-                            new WebQuestions(admin),
-                            watch),
-                    attributes,
-                    watch);
-        } catch (IOException | RuntimeException | Error e) {
-            watch.shutdownNow();
-            if (server != null) {
-                server.stop();
-            }
-            firstNodes.close();
-            loop.close();
-            admin.close();
-            attributes.close();
-            throw e;
+        ends.push(firstNodes::close);
+        HeartbeatRpc heartbeats = new HeartbeatRpc(
+                new DataNodeCheck(namesystem, conf),
+                loop,
+                firstNodes,
+                settings.heartbeats().entries(),
+                metricRegistry);
+        RPC.Server server = server(nameNode, conf, handlers, heartbeats, admin);
+        ends.push(server::stop);
+        if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
+            // Must be in place before the first call.
+            RPC.Server clients = ((NameNodeRpcServer) nameNode.getRpcServer()).getClientRpcServer();
+            ServiceAclWatch.start(clients, server, conf, watch);
         }
+        loop.start();
+        policies.serve(loop, policyFileIntervalMs, watch);
+        server.start();
+        InetSocketAddress bound = server.getListenerAddress();
+        // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
+        conf.updateConnectAddr(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), bound);
+        LOG.info(
+                "Terrace placement service up at {} with policy {}",
+                bound,
+                settings.policy().spec().policy());
+        ends.push(new MetricsPublisher(nameNode, bound.getPort(), metricRegistry)::close);
+        ends.push(PagePublisher.publish(
+                nameNode,
+                conf,
+                new ClusterSnapshots(admin, loop, namesystem, view, conf, store, policies, metricRegistry),
+                new WebQuestions(admin),
+                watch)::close);
+        // It waits for the others, so it ends first.
+        ends.push(watch::shutdownNow);
     }
 
     private static @Nullable PolicyFileWatch policyFile(Configuration conf, MetricRegistry metricRegistry) {
@@ -258,13 +238,8 @@ final class PlacementService implements AutoCloseable {
 
     @Override
     public void close() {
-        watch.shutdownNow();
-        page.close();
-        shown.close();
-        firstNodes.close();
-        server.stop();
-        loop.close();
-        admin.close();
-        attributes.close();
+        for (Runnable end = ends.poll(); end != null; end = ends.poll()) {
+            end.run();
+        }
     }
 }

@@ -77,7 +77,7 @@ import org.jspecify.annotations.Nullable;
  * Answers {@code placementctl}, on the RPC server's threads. Questions about a file need READ on it, changes need the
  * superuser or {@code terrace.placement.admin.acl} and leave an audit line, allowed or not.
  */
-public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
+public final class AdminRpc implements PlacementAdminPB {
 
     private final NameNode nameNode;
     private final Configuration conf;
@@ -142,16 +142,6 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.tiers = SharedTiers.of(loop, () -> new HealthChecks(nameNode.getNamesystem(), conf, lookup));
         this.readableFiles = new ReadableFiles(view.lockBlocks());
         this.startedMs = loop.nowMs();
-    }
-
-    @Override
-    public void close() {
-        if (accessLog != null) {
-            accessLog.close();
-        }
-        if (journal != null) {
-            journal.close();
-        }
     }
 
     @Override
