@@ -69,6 +69,8 @@ public final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, 
         }
         attach();
         metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, Math.max(0, told.size() - MOST_SPEEDS));
+        // Once: it takes the lock of all DataNodes.
+        DatanodeDescriptor known = blocks.getDatanodeManager().getDatanode(node.getDatanodeUuid());
         for (WriteSpeedProto speed : told.subList(0, Math.min(MOST_SPEEDS, told.size()))) {
             String host = speed.getClient().isEmpty() ? node.getIpAddr() : speed.getClient();
             if (!WriteSpeeds.isPossible(host, speed.getBytesPerSecond())) {
@@ -78,7 +80,6 @@ public final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, 
             if (!speed.getForwarded()) {
                 boolean unused = speeds.told(node.getDatanodeUuid(), host, speed.getBytesPerSecond());
             }
-            DatanodeDescriptor known = blocks.getDatanodeManager().getDatanode(node.getDatanodeUuid());
             if (known != null) {
                 spared.told(
                         node.getDatanodeUuid(),

@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -71,19 +71,31 @@ public final class WriteSpeeds {
         return true;
     }
 
-    /** The fastest first; where there are too many, those told longest ago go. */
+    /** The fastest first; where there are too many, the one told longest ago goes. */
     private static List<Speed> with(@Nullable List<Speed> known, Speed told) {
-        List<Speed> all = new ArrayList<>();
-        all.add(told);
-        if (known != null) {
-            known.stream()
-                    .filter(speed -> !speed.node().equals(told.node()) && told.toldNs() - speed.toldNs() < KEPT_NS)
-                    .sorted(Comparator.comparingLong(Speed::toldNs).reversed())
-                    .limit(MOST_NODES - 1)
-                    .forEach(all::add);
+        List<Speed> all = new ArrayList<>(known == null ? 1 : known.size() + 1);
+        boolean placed = false;
+        Speed oldest = null;
+        for (Speed speed : known == null ? List.<Speed>of() : known) {
+            if (speed.node().equals(told.node()) || told.toldNs() - speed.toldNs() >= KEPT_NS) {
+                continue;
+            }
+            if (!placed && speed.bytesPerSecond() <= told.bytesPerSecond()) {
+                all.add(told);
+                placed = true;
+            }
+            all.add(speed);
+            if (oldest == null || speed.toldNs() - oldest.toldNs() <= 0) {
+                oldest = speed;
+            }
         }
-        all.sort(Comparator.comparingLong(Speed::bytesPerSecond).reversed());
-        return List.copyOf(all);
+        if (!placed) {
+            all.add(told);
+        }
+        if (oldest != null && all.size() > MOST_NODES) {
+            all.remove(oldest);
+        }
+        return Collections.unmodifiableList(all);
     }
 
     /** What holds of a host, the fastest first. */
