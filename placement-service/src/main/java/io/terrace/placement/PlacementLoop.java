@@ -50,6 +50,7 @@ public final class PlacementLoop implements AutoCloseable {
     private final MetricRegistry metricRegistry;
     private final LongSupplier clockMs;
     private final int intervalMs;
+    private final long begunTimeoutMs;
     private final BlockingQueue<Runnable> queue = new ArrayBlockingQueue<>(QUEUE_LIMIT);
     private final Thread thread;
     private final LogThrottle questionLog = new LogThrottle(QUESTION_LOG_NS);
@@ -62,6 +63,15 @@ public final class PlacementLoop implements AutoCloseable {
     /** What broke the loop; null once the loop has stood down for it. */
     private @Nullable Throwable failure;
 
+    /** A change began and did not end yet; it takes effect once the loop moves on. */
+    public static final class ChangeBegunException extends TimeoutException {
+        private static final long serialVersionUID = 1;
+
+        ChangeBegunException() {
+            super("the change began and has not ended yet");
+        }
+    }
+
     /** The status that the loop published last, and when. */
     private record Published(EngineStatus engineStatus, long atMs) {}
 
@@ -72,6 +82,18 @@ public final class PlacementLoop implements AutoCloseable {
             MetricRegistry metricRegistry,
             int intervalMs,
             LongSupplier clockMs) {
+        this(placement, leadership, metricRegistry, intervalMs, BEGUN_TIMEOUT_MS, clockMs);
+    }
+
+    /** @param begunTimeoutMs for how long the end of a change is waited for that began */
+    PlacementLoop(
+            PlacementEngine placement,
+            Leadership leadership,
+            MetricRegistry metricRegistry,
+            int intervalMs,
+            long begunTimeoutMs,
+            LongSupplier clockMs) {
+        this.begunTimeoutMs = begunTimeoutMs;
         this.placement = placement;
         this.leadership = leadership;
         this.metricRegistry = metricRegistry;
@@ -174,6 +196,8 @@ public final class PlacementLoop implements AutoCloseable {
     /**
      * As {@link #change}, but a change that did not begin in time never does. One that began in time is waited for: its end is
      * nearer than an answer that would be wrong.
+     *
+     * @throws ChangeBegunException when it began and did not end in a minute; it still takes effect
      */
     public <T> T changeInTime(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
         AtomicBoolean begunOrGivenUp = new AtomicBoolean();
@@ -191,7 +215,11 @@ public final class PlacementLoop implements AutoCloseable {
             if (begunOrGivenUp.compareAndSet(false, true)) {
                 throw e;
             }
-            return await(answer, BEGUN_TIMEOUT_MS).orElseThrow();
+            try {
+                return await(answer, begunTimeoutMs).orElseThrow();
+            } catch (TimeoutException late) {
+                throw new ChangeBegunException();
+            }
         }
     }
 

@@ -194,7 +194,8 @@ public final class PolicyStore {
     }
 
     /**
-     * Applies a policy; null text is the configured one. It is tried, stored, and then in force, or nothing changes.
+     * Applies a policy; null text is the configured one. It is tried, stored, and then in force, or nothing changes. Where the loop
+     * hangs amid the change, it stays stored and the answer says so.
      *
      * @return its number in the history
      */
@@ -227,6 +228,10 @@ public final class PolicyStore {
         store(after);
         try {
             tell(() -> choice, PlacementLoop::changeInTime);
+        } catch (PlacementLoop.ChangeBegunException e) {
+            // It comes into force, so it stays stored.
+            history = after;
+            throw new IOException("stored; it comes into force as soon as the placement loop goes on", e);
         } catch (IOException | TimeoutException | RuntimeException e) {
             store(before);
             throw e;

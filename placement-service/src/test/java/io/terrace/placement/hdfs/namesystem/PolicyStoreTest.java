@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.BusyLoop;
+import io.terrace.placement.ImpatientLoop;
 import io.terrace.placement.Leadership;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
@@ -15,6 +16,7 @@ import io.terrace.placement.hdfs.EmptyNamespaceView;
 import io.terrace.placement.hdfs.LoggedLines;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
+import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.state.OperatorState;
 import java.io.IOException;
@@ -23,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -157,6 +160,35 @@ class PolicyStoreTest {
         assertThat(inForce().spec().policy()).isEqualTo("lru");
         assertThat(PolicyHistory.decoded(stored.value)).isEqualTo(PolicyHistory.EMPTY);
         assertThat(policyStore.history()).isEqualTo(PolicyHistory.EMPTY);
+    }
+
+    @Test
+    @Timeout(60)
+    void apply_thatTheLoopHangsIn_staysStored_andComesIntoForce() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        PolicyFactory hanging = (spec, tiers) -> {
+            if (spec.policy().equals("s3-fifo")) {
+                try {
+                    goOn.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return spec.make(tiers);
+        };
+        try (PlacementLoop hangs = ImpatientLoop.make(
+                new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry(), hanging), new Leader())) {
+            hangs.start();
+            eventually().until(() -> hangs.engineStatus().active());
+            policyStore.serve(hangs, 10, watch);
+            assertThatThrownBy(() -> policyStore.apply("policy: s3-fifo\n", "operator"))
+                    .hasMessageContaining("stored");
+            assertThat(PolicyHistory.decoded(stored.value).inForce()).isEqualTo(1);
+            goOn.countDown();
+            assertThat(hangs.ask(PlacementEngine::policyInForce).spec().policy())
+                    .isEqualTo("s3-fifo");
+            assertThat(policyStore.history().inForce()).isEqualTo(1);
+        }
     }
 
     @Test
