@@ -83,7 +83,8 @@ final class NamesystemPolicyGaps implements PolicyGaps {
         List<String> paths = new ArrayList<>(changes.takePolicies(view.lockBlocks()));
         List<String> attributed = changes.takeAttributes(view.lockBlocks());
         if (!attributed.isEmpty()) {
-            List<Long> found =
+            List<Long> ofUsers = new ArrayList<>();
+            List<Long> trusted =
                     view.locked(Asker.SATISFY, NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
                         List<Long> inodes = new ArrayList<>();
                         for (String path : attributed) {
@@ -94,13 +95,16 @@ final class NamesystemPolicyGaps implements PolicyGaps {
                             if (changes.isKnownAsAnnotated(path) || annotations.hasOwn(inode)) {
                                 paths.add(path);
                             }
-                            if (annotations.satisfies(inode, users)) {
+                            if (annotations.satisfies(inode, false)) {
                                 inodes.add(inode.getId());
+                            } else if (annotations.satisfies(inode, users)) {
+                                ofUsers.add(inode.getId());
                             }
                         }
                         return inodes;
                     });
-            satisfied.add(found);
+            satisfied.add(trusted, false);
+            satisfied.add(ofUsers, true);
         }
         return paths;
     }

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.common.LogThrottle;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore.Attribute;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,12 +27,16 @@ public final class SatisfiedInodes {
     /** A little less than what HDFS takes as one attribute. */
     static final int MOST = 1_000;
 
+    /** Whoever may write a directory may annotate it, so the last places are for those that only the superuser annotates. */
+    static final int MOST_BEFORE_USERS = 750;
+
     private static final Logger LOG = LoggerFactory.getLogger(SatisfiedInodes.class);
 
     private final Attribute attribute;
     private final Executor saver;
     private final Set<Long> added = new TreeSet<>();
     private final Set<Long> removed = new TreeSet<>();
+    private final LogThrottle fullLog = new LogThrottle(TimeUnit.MINUTES.toNanos(10));
     private boolean saving;
 
     /** @param saver where the attribute is stored, which waits for the edit log */
@@ -75,18 +81,15 @@ public final class SatisfiedInodes {
         return ids;
     }
 
-    synchronized void add(Collection<Long> inodes) {
+    /** @param ofUsers whether they have the annotation of the namespace {@code user} alone */
+    synchronized void add(Collection<Long> inodes, boolean ofUsers) {
         Set<Long> known = new TreeSet<>(all());
         for (long inode : inodes) {
             if (known.contains(inode)) {
                 continue;
             }
-            if (known.size() >= MOST) {
-                LOG.error(
-                        "Inode {} is annotated with satisfy=true and not walked, since {} others are: annotate a"
-                                + " directory above, or give the policy file a rule",
-                        inode,
-                        MOST);
+            if (known.size() >= (ofUsers ? MOST_BEFORE_USERS : MOST)) {
+                full(inode, known.size());
             } else {
                 removed.remove(inode);
                 added.add(inode);
@@ -94,6 +97,18 @@ public final class SatisfiedInodes {
             }
         }
         saveLater();
+    }
+
+    private void full(long inode, int known) {
+        Long others = fullLog.next(System.nanoTime());
+        if (others != null) {
+            LOG.error(
+                    "Inode {} is annotated with satisfy=true and not walked, since {} others are: annotate a"
+                            + " directory above, or give the policy file a rule; {} more since the last such line",
+                    inode,
+                    known,
+                    others);
+        }
     }
 
     synchronized void remove(Collection<Long> inodes) {
@@ -122,16 +137,16 @@ public final class SatisfiedInodes {
     }
 
     private void save() {
-        List<Long> value;
-        Set<Long> adds;
-        Set<Long> removes;
-        synchronized (this) {
-            value = all();
-            adds = Set.copyOf(added);
-            removes = Set.copyOf(removed);
-        }
+        Set<Long> adds = Set.of();
+        Set<Long> removes = Set.of();
         boolean stored = false;
         try {
+            List<Long> value;
+            synchronized (this) {
+                value = all();
+                adds = Set.copyOf(added);
+                removes = Set.copyOf(removed);
+            }
             String text = value.stream().map(String::valueOf).collect(Collectors.joining(","));
             attribute.save(text.getBytes(StandardCharsets.UTF_8));
             stored = true;
@@ -139,12 +154,13 @@ public final class SatisfiedInodes {
             LOG.warn("{} of / cannot be stored: after a restart some directories are not known; tried again", NAME, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-        synchronized (this) {
-            saving = false;
-            if (stored) {
-                added.removeAll(adds);
-                removed.removeAll(removes);
+        } finally {
+            synchronized (this) {
+                saving = false;
+                if (stored) {
+                    added.removeAll(adds);
+                    removed.removeAll(removes);
+                }
             }
         }
     }
