@@ -7,6 +7,8 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.policy.ForwardingPolicy;
+import io.terrace.policy.api.MoveRequests;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +42,69 @@ class PolicyChangeTest extends SteppedLoop {
             beat(one);
             assertThat(one.usedBytes()).isLessThanOrEqualTo(one.capacityBytes);
         }
+    }
+
+    /** How often a policy was told that a move was not made. */
+    private int corrected;
+
+    private void countCorrections() {
+        placement = new PlacementEngine(
+                settings, names, metricRegistry, (spec, tiers) -> new ForwardingPolicy(spec.make(tiers)) {
+                    @Override
+                    public void moveFailed(
+                            long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
+                        corrected++;
+                        super.moveFailed(nowMs, object, sizeBytes, tier, moveRequests);
+                    }
+                });
+        placement.activate(8, OperatorState.initial());
+    }
+
+    /** Blocks of 1 MB are resident, of a policy with half the room for them, and moves are paused. */
+    private void halveTheRoomOf(int blocks) {
+        one.capacityBytes = blocks * MB;
+        for (int id = 1; id <= blocks; id++) {
+            one.arrives(block(id, 1), false);
+        }
+        beat(one);
+        beat(one);
+        for (int id = 1; id <= blocks; id++) {
+            one.reads(block(id, 1), 1);
+        }
+        beat(one);
+        placement.operatorState(OperatorState.initial().withMoves(false));
+        one.capacityBytes /= 2;
+        beat(one);
+        assertThat(one.memory).hasSize(blocks);
+    }
+
+    @ParameterizedTest
+    @MethodSource("policies")
+    void policy_switched_whereMoreIsResidentThanThereIsRoomFor_asksWhatDoesNotFitToLeaveOnce(String policy) {
+        countCorrections();
+        halveTheRoomOf(200);
+        corrected = 0;
+        assertThat(placement.policy(nowMs, applied("policy: " + policy))).isNull();
+        assertThat(corrected)
+                .as("100 moves withdrawn, and a few requests for a block that is read")
+                .isLessThan(1_000);
+        beat(one);
+        assertThat(one.memory).as("moves are paused").hasSize(200);
+        placement.operatorState(OperatorState.initial());
+        beat(one);
+        beat(one);
+        assertThat(one.usedBytes()).isEqualTo(one.capacityBytes);
+        assertThat(one.orders).allMatch(order -> !order.isPromotion()).hasSize(100);
+    }
+
+    @Test
+    void dryRun_whereMoreIsResidentThanThereIsRoomFor_asksWhatDoesNotFitToLeaveOnce() {
+        countCorrections();
+        halveTheRoomOf(200);
+        corrected = 0;
+        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000))
+                .isNull();
+        assertThat(corrected).as("by its policy").isLessThan(1_000);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.terrace.placement.policy;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -9,12 +10,13 @@ import io.terrace.placement.state.MoveRequest;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.policy.api.Access;
+import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Puts another policy in the place of the one in force, on every DataNode or on none. The new instances learn what is
  * resident and, from the heat of the {@value #REPLAYED_BLOCKS} blocks read last, what is hot: each block once, at the
  * time of its last read, as a burst of as many reads as its heat. What they request meanwhile is answered with the
- * truth, so the act of switching moves nothing. Orders that were sent remain; those that wait are withdrawn.
+ * truth, so the act of switching moves nothing. Orders that were sent remain; those that wait are withdrawn. Where more is
+ * resident than a DataNode has room for, its policy learns that last, and what it then asks to leave leaves.
  *
  * <p>About a microsecond a block. Owned by the loop's thread.
  */
@@ -93,11 +96,16 @@ public final class PolicySwitch {
         List<BlockHeat> latest = clusterState.heat().latest(REPLAYED_BLOCKS);
         long sinceMs = latest.stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
         made.forEach((node, policy) -> node.policy(sinceMs, policy));
-        adopt(sinceMs, made.keySet());
+        List<DataNodeState> beyondRoom = adopt(sinceMs, made.keySet());
         if (activePolicy.spec().pools().isEmpty()) {
             // With pools the heat cannot be replayed: a block's pool is not known before its path is looked up.
             latest.forEach(heat -> replay(heat.lastMs(), heat));
         }
+        beyondRoom.forEach(node -> room(nowMs, node, node.roomBytes(), node::request));
+    }
+
+    private static void room(long nowMs, DataNodeState node, long bytes, MoveRequests moveRequests) {
+        node.policy().resize(nowMs, node.layout().indexOf(StorageTier.MEMORY), bytes, moveRequests);
     }
 
     private void retract(long nowMs, DataNodeState node) {
@@ -110,12 +118,22 @@ public final class PolicySwitch {
         }
     }
 
-    /** Tells the new policies what is in memory, the block read longest ago first. */
-    private void adopt(long sinceMs, Collection<DataNodeState> nodes) {
-        Map<DataNodeState, Map<Long, Resident>> byRecency = new HashMap<>();
+    /**
+     * Tells the new policies what is in memory, the block read longest ago first. They have room for all of it: a policy that
+     * had not would ask for another block to leave whenever it is told that one stays.
+     *
+     * @return the DataNodes where that is more than there is room for
+     */
+    private List<DataNodeState> adopt(long sinceMs, Collection<DataNodeState> nodes) {
+        Map<DataNodeState, Map<Long, Resident>> byRecency = new LinkedHashMap<>();
         for (DataNodeState node : nodes) {
             Map<Long, Resident> residents = new LinkedHashMap<>();
-            node.residents().all().forEach(resident -> residents.put(resident.block.id(), resident));
+            for (Resident resident : node.residents().all()) {
+                long id = resident.block.id();
+                if (!node.residents().isPinned(id) && stays(node, id)) {
+                    residents.put(id, resident);
+                }
+            }
             byRecency.put(node, residents);
         }
         for (BlockHeat heat : clusterState.heat().all()) {
@@ -127,18 +145,32 @@ public final class PolicySwitch {
                 }
             }
         }
-        byRecency.forEach((node, residents) -> residents.values().forEach(resident -> {
-            StampedBlock block = resident.block;
-            if (!node.residents().isPinned(block.id()) && stays(node, block.id())) {
+        List<DataNodeState> beyondRoom = new ArrayList<>();
+        byRecency.forEach((node, residents) -> {
+            long bytes = residents.values().stream()
+                    .mapToLong(resident -> resident.block.lengthBytes())
+                    .sum();
+            if (bytes > node.roomBytes()) {
+                beyondRoom.add(node);
+                room(sinceMs, node, bytes, this::note);
+            }
+            for (Resident resident : residents.values()) {
+                StampedBlock block = resident.block;
                 node.policy().moved(sinceMs, block.id(), block.lengthBytes(), node.tierOf(block.id()), this::note);
                 answer(sinceMs, node);
             }
-        }));
+        });
+        return beyondRoom;
     }
 
     private static boolean stays(DataNodeState node, long blockId) {
         Move open = node.moveQueue().open(blockId);
         return open == null || open.isPromotion();
+    }
+
+    /** Where a block is once the moves that are open are made. */
+    private static int tier(DataNodeState node, long blockId) {
+        return stays(node, blockId) ? node.tierOf(blockId) : node.layout().base();
     }
 
     private void replay(long atMs, BlockHeat heat) {
@@ -153,7 +185,7 @@ public final class PolicySwitch {
         double warmth = heat.heat(atMs, clusterState.heatSettings().halfLifeMs());
         int reads = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.round(warmth)));
         long bytes = Math.round((double) heat.bytesRead() / heat.reads() * reads);
-        int tier = home.tierOf(block.id());
+        int tier = tier(home, block.id());
         access.read(atMs, block.id(), block.lengthBytes(), bytes, tier).burst(reads);
         home.policy().access(access, this::note);
         answer(atMs, home);
@@ -174,8 +206,7 @@ public final class PolicySwitch {
         for (int i = 0; i < MOST_REQUESTS && !requests.isEmpty(); i++) {
             MoveRequest request = requests.remove();
             long id = request.blockId();
-            int tier = stays(node, id) ? node.tierOf(id) : node.layout().base();
-            node.policy().moveFailed(nowMs, id, request.sizeBytes(), tier, this::note);
+            node.policy().moveFailed(nowMs, id, request.sizeBytes(), tier(node, id), this::note);
         }
         node.requests().addAll(requests);
         requests.clear();

@@ -237,7 +237,7 @@ public final class DataNodeState {
     }
 
     /** Bytes that the policy may fill. */
-    long roomBytes() {
+    public long roomBytes() {
         return policyCapacityBytes;
     }
 
