@@ -93,7 +93,7 @@ final class HeartbeatProcessor {
         }
         // Meanwhile the policy requested the opposite move and waits for its result.
         MoveQueue queue = node.moveQueue();
-        if (move.isPromotion() ? queue.isFullForDrops() : queue.isFullForPromotions()) {
+        if (!move.isPromotion() && queue.isFullForPromotions()) {
             moveTracker.correct(nowMs, node, block, move.to());
         } else {
             Move next = moveTracker.open(

@@ -1,9 +1,14 @@
 package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.terrace.common.StorageTier;
 import io.terrace.placement.report.NodeReport;
+import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -79,5 +84,22 @@ class ResizePlacementTest extends TieredCluster {
         beats(2);
         assertThat(one.capacityBytes).isEqualTo(10 * MB);
         assertThat(report(one).resize()).isNull();
+    }
+
+    @Test
+    void smaller_withCopiesByTheHundredThousand_asksEachThatIsTooMuchToLeave() {
+        int copies = 110_000;
+        int bytes = 1024;
+        one.capacityBytes = (long) copies * bytes;
+        for (int id = 1; id <= copies; id++) {
+            one.arrives(new StampedBlock(1000 + id, 1000, bytes), false);
+        }
+        beats(2 + copies / HeartbeatLimits.ENTRIES);
+        one.capacityBytes /= 20;
+        one.carryOut = order -> MoveOutcome.LOST;
+        beat(one);
+        one.capacityBytes -= bytes;
+        assertTimeoutPreemptively(Duration.ofSeconds(20), () -> beat(one));
+        assertThat(report(one).movesWaiting()).isGreaterThan(copies * 9 / 10);
     }
 }

@@ -52,8 +52,7 @@ public final class MovePlanner {
         List<Move> drops = new ArrayList<>();
         List<MoveRequest> requests = node.requests();
         // Answers to the policy may lead to further requests, so the list grows while it is walked. Each of them
-        // corrects
-        // one block, which leaves the policy with less to place, so this ends.
+        // corrects one block, which leaves the policy with less to place, so this ends.
         for (int i = 0; i < requests.size(); i++) {
             MoveRequest request = requests.get(i);
             if (request.isPromotion()) {
@@ -140,14 +139,11 @@ public final class MovePlanner {
             return;
         }
         Resident resident = node.residents().find(id);
-        if (resident == null || node.moveQueue().isFullForDrops()) {
-            if (resident == null) {
-                node.policy().moved(nowMs, id, request.sizeBytes(), request.to(), node::request);
-            } else {
-                moveTracker.correct(nowMs, node, resident.block, request.from());
-            }
+        if (resident == null) {
+            node.policy().moved(nowMs, id, request.sizeBytes(), request.to(), node::request);
             return;
         }
+        // Never refused: a policy that has no room for a block would ask for another one to leave, without end.
         drops.add(open(nowMs, node, request, resident.block));
     }
 

@@ -11,15 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The open moves of one DataNode of one sort (into memory and out of it, or between volumes): those that wait, in the
- * sequence they are to be sent, and those in flight. One open move per block. Owned by one thread.
+ * sequence they are to be sent, and those in flight. One open move per block, so no more drops wait than there are copies.
+ * Owned by one thread.
  */
 public final class MoveQueue {
 
     /** Orders in one answer at most; more go with the next one, a quarter of a second later. */
     public static final int ORDERS_PER_ANSWER = 256;
-
-    /** Drops that may wait; they follow from promotions and capacity, so they are bounded by what is resident too. */
-    static final int DROPS_WAITING = 100_000;
 
     private final int mostWaiting;
     private final ArrayDeque<Move> waiting = new ArrayDeque<>();
@@ -40,10 +38,6 @@ public final class MoveQueue {
 
     public boolean isFullForPromotions() {
         return promotionsWaiting >= mostWaiting;
-    }
-
-    public boolean isFullForDrops() {
-        return waiting.size() - promotionsWaiting >= DROPS_WAITING;
     }
 
     /** Whether no further move between volumes may wait. */

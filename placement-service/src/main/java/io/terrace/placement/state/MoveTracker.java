@@ -97,8 +97,7 @@ public final class MoveTracker {
         Resident resident = node.residents().find(blockId);
         if (resident == null
                 || node.residents().isPinned(blockId)
-                || node.moveQueue().open(blockId) != null
-                || node.moveQueue().isFullForDrops()) {
+                || node.moveQueue().open(blockId) != null) {
             return;
         }
         Move drop = drop(nowMs, node, resident.block, cause, why);
