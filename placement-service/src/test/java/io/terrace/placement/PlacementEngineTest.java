@@ -97,6 +97,28 @@ class PlacementEngineTest extends SteppedLoop {
     }
 
     @Test
+    void budget_busyDataNode_keepsNoWishWaitingThatCannotGoInTime() {
+        placement =
+                new PlacementEngine(settings(Map.of("terrace.placement.move.bandwidth", "2m")), names, metricRegistry);
+        placement.activate(8, OperatorState.initial());
+        one.capacityBytes = 1000 * MB;
+        for (int i = 1; i <= 100; i++) {
+            one.reads(block(i, 1), 3);
+        }
+        beat(one);
+        assertThat(placement.engineStatus().waiting()).isBetween(55, 62);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_MOVES_HELD_BACK)).isEqualTo(38);
+        for (int i = 0; i < 35 * 4; i++) {
+            beat(one);
+        }
+        assertThat(one.memory).as("whatever waited went").hasSize(62);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_MOVES_WITHDRAWN)).isZero();
+        one.reads(block(100, 1), 3);
+        beat(one);
+        assertThat(one.memory).as("it is wanted again at the next read").containsKey(100L);
+    }
+
+    @Test
     void budget_idleDataNode_hasNoLimit() {
         placement =
                 new PlacementEngine(settings(Map.of("terrace.placement.move.bandwidth", "1")), names, metricRegistry);

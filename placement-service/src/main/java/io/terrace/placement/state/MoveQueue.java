@@ -24,6 +24,7 @@ public final class MoveQueue {
     private final Long2ObjectMap<Move> inFlight = new Long2ObjectOpenHashMap<>(0);
     private final Long2ObjectMap<Move> openByBlock = new Long2ObjectOpenHashMap<>(0);
     private int promotionsWaiting;
+    private long promotionBytesWaiting;
     private int promotionsInFlight;
 
     /** @param mostWaiting promotions or moves between volumes that may wait */
@@ -58,7 +59,14 @@ public final class MoveQueue {
         } else {
             waiting.addLast(move);
         }
-        promotionsWaiting += move.isPromotion() ? 1 : 0;
+        countWaiting(move, 1);
+    }
+
+    private void countWaiting(Move move, int more) {
+        if (move.isPromotion()) {
+            promotionsWaiting += more;
+            promotionBytesWaiting += more * move.block().lengthBytes();
+        }
     }
 
     /** Takes a drop away from the promotion that it was to make room for. */
@@ -69,8 +77,8 @@ public final class MoveQueue {
     }
 
     public void sent(Move move) {
-        if (waiting.remove(move) && move.isPromotion()) {
-            promotionsWaiting--;
+        if (waiting.remove(move)) {
+            countWaiting(move, -1);
         }
         inFlight.put(move.id(), move);
         promotionsInFlight += move.isPromotion() ? 1 : 0;
@@ -86,7 +94,7 @@ public final class MoveQueue {
         inFlight.remove(move.id());
         promotionsInFlight -= move.isPromotion() ? 1 : 0;
         waiting.addFirst(move);
-        promotionsWaiting += move.isPromotion() ? 1 : 0;
+        countWaiting(move, 1);
     }
 
     /** The move is over, whether it was waiting or in flight. */
@@ -94,8 +102,8 @@ public final class MoveQueue {
         openByBlock.remove(move.block().id(), move);
         if (inFlight.remove(move.id()) != null) {
             promotionsInFlight -= move.isPromotion() ? 1 : 0;
-        } else if (waiting.remove(move) && move.isPromotion()) {
-            promotionsWaiting--;
+        } else if (waiting.remove(move)) {
+            countWaiting(move, -1);
         }
     }
 
@@ -111,6 +119,11 @@ public final class MoveQueue {
 
     public Collection<Move> inFlight() {
         return Collections.unmodifiableCollection(inFlight.values());
+    }
+
+    /** Bytes of the promotions that wait. */
+    public long promotionBytesWaiting() {
+        return promotionBytesWaiting;
     }
 
     public int promotionsInFlight() {

@@ -23,6 +23,17 @@ public record MoveSettings(
     /** An order that is slower than this counts as lost. */
     private static final long SLOWEST_BYTES_PER_SECOND = 10_000_000;
 
+    /**
+     * Bytes of promotions that can go before they have waited for too long: a second's, and no more than that with each
+     * heartbeat.
+     *
+     * @param heartbeatMs time from one heartbeat of the DataNode to the next
+     */
+    public long bytesInTime(int heartbeatMs) {
+        double seconds = 1 + (double) waitMs / Math.max(1_000, heartbeatMs);
+        return bytesPerSecond == 0 ? Long.MAX_VALUE : (long) (bytesPerSecond * seconds);
+    }
+
     /** When an order for so many bytes counts as lost. */
     public long lostAfterMs(long bytes) {
         return timeoutMs + bytes / (SLOWEST_BYTES_PER_SECOND / 1000);
