@@ -178,6 +178,11 @@ public final class PinnedBlocks {
         if (node != null) {
             node.residents().unpin(pinned.block.id());
             node.resizePolicy(nowMs);
+            Move open = node.moveQueue().open(pinned.block.id());
+            if (open != null && open.cause() == Cause.PIN && !open.isSent()) {
+                moveTracker.withdraw(
+                        nowMs, node, open, MoveOutcome.CANCELLED, "it is not pinned there any more", false);
+            }
             if (node.residents().holds(pinned.block.id())) {
                 moveTracker.correct(nowMs, node, pinned.block, node.tierOf(pinned.block.id()));
             }
@@ -188,10 +193,7 @@ public final class PinnedBlocks {
         StampedBlock block = located.block();
         Pinned known = blocks.get(block.id());
         DataNodeState node = known == null ? null : known.node;
-        if (node == null
-                || !node.isLive()
-                || node.leaving() != null
-                || !located.nodes().contains(node.uuid())) {
+        if (node == null || !keeps(node, located)) {
             if (known != null) {
                 release(nowMs, known);
             }
@@ -218,26 +220,32 @@ public final class PinnedBlocks {
         }
     }
 
+    /** Whether a DataNode goes on with a pinned block: it has the copy, or can still make it. */
+    private static boolean keeps(DataNodeState node, Located located) {
+        StampedBlock block = located.block();
+        return node.isLive()
+                && node.leaving() == null
+                && located.nodes().contains(node.uuid())
+                && (node.residents().holds(block.id())
+                        || (node.canHold(block.lengthBytes()) && HeldPromotion.room(node) >= 0));
+    }
+
     /** The DataNode that has it in memory already, else the one with the most memory that no pin reserves. */
     private @Nullable DataNodeState choose(Located located) {
         long needed = located.block().lengthBytes();
         DataNodeState best = null;
         for (String uuid : located.nodes()) {
             DataNodeState node = clusterState.nodes().get(uuid);
-            if (node == null || !node.canHold(needed) || room(node) < needed) {
+            if (node == null || !node.canHold(needed) || HeldPromotion.room(node) < needed) {
                 continue;
             }
             if (node.residents().holds(located.block().id())) {
                 return node;
             }
-            if (best == null || room(node) > room(best)) {
+            if (best == null || HeldPromotion.room(node) > HeldPromotion.room(best)) {
                 best = node;
             }
         }
         return best;
-    }
-
-    private static long room(DataNodeState node) {
-        return node.memory().capacityBytes() - node.residents().reservedBytes();
     }
 }
