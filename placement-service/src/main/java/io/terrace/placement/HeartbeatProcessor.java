@@ -120,7 +120,7 @@ final class HeartbeatProcessor {
             node.session().unreported().forEach(id -> {
                 boolean unused = wentAway(nowMs, node, id);
             });
-            node.session().unreported().clear();
+            node.session().pagesEnd();
         }
         reportValidator.askAboutHomes(nowMs, node, changes);
         for (Residency change : changes) {

@@ -75,4 +75,31 @@ class PinnedBlocksTest extends SteppedLoop {
         assertThat(one.memory).containsOnlyKeys(1L);
         assertThat(two.memory).containsOnlyKeys(2L);
     }
+
+    @Test
+    void pin_afterAFailover_staysWhereTheCopyIs() {
+        locate("two", "one");
+        pin();
+        assertThat(two.memory).containsOnlyKeys(1L);
+        locate("one", "two");
+        placement.standDown();
+        placement.activate(8, PINNED);
+        waits(2 * PinnedBlocks.REFRESH_MS);
+        assertThat(two.memory).containsOnlyKeys(1L);
+        assertThat(one.orders).isEmpty();
+        assertThat(placement.reports().nodes(nowMs))
+                .extracting(node -> node.uuid() + " reserves " + node.pinnedBytes())
+                .containsExactlyInAnyOrder("one reserves 0", "two reserves " + BLOCK.lengthBytes());
+    }
+
+    @Test
+    void pin_afterAFailover_waitsForASilentHolderForSomeTimeOnly() {
+        locate("gone", "two");
+        placement.standDown();
+        placement.activate(8, PINNED);
+        beats(20);
+        assertThat(two.memory).isEmpty();
+        waits(30_000);
+        assertThat(two.memory).containsOnlyKeys(1L);
+    }
 }

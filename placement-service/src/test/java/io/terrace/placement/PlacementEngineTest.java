@@ -197,7 +197,10 @@ class PlacementEngineTest extends SteppedLoop {
     @Test
     void pin_file_isPromotedAndNeverEvicted() {
         names.files.put(77L, List.of(new Located(block(9, 6), 77, List.of("one", "two"))));
-        beat(one);
+        for (int i = 0; i < 2; i++) {
+            beat(one);
+            beat(two);
+        }
         placement.operatorState(OperatorState.initial().withPin(77, true));
         beat(one);
         beat(one);

@@ -33,6 +33,12 @@ public final class PinnedBlocks {
     /** Blocks of pinned files that are looked after; of more, the first ones are. */
     public static final int MOST_BLOCKS = 20_000;
 
+    /**
+     * So long after an epoch began the DataNodes with a replica are waited for to say what they have: at the slowest each sends
+     * a heartbeat in 10 s, and reports with the second one.
+     */
+    static final long FIRST_REPORTS_MS = 30_000;
+
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
     private final NamespaceView view;
@@ -46,8 +52,11 @@ public final class PinnedBlocks {
     private final Map<Long, Long> leftOutByDirectory = new HashMap<>();
     private long leftOutOfFiles;
     private long refreshedMs = Long.MIN_VALUE;
+    private long beganMs = Long.MIN_VALUE;
+    /** A block has no DataNode because reports are waited for. */
+    private boolean waitsForReports;
 
-    /** A pinned block and the DataNode that reserves room for it; null when none has any. */
+    /** A pinned block and the DataNode that reserves room for it; null when none has any, or is known to have. */
     public record Pinned(StampedBlock block, @Nullable DataNodeState node) {}
 
     public PinnedBlocks(ClusterState clusterState, NamespaceView view, RuleEvaluator ruleEvaluator) {
@@ -102,9 +111,13 @@ public final class PinnedBlocks {
         operatorState.pins().forEach((inode, pin) -> (pin.recursive() ? pinnedDirectories : files).add(inode));
         boolean walked = directories.turn(nowMs, pinnedDirectories);
         boolean due = refreshedMs == Long.MIN_VALUE || nowMs - refreshedMs >= REFRESH_MS;
-        if (!walked && !due) {
+        if (beganMs == Long.MIN_VALUE) {
+            beganMs = nowMs;
+        }
+        if (!walked && !due && !waitsForReports) {
             return;
         }
+        waitsForReports = false;
         files.addAll(ruleEvaluator.pins().inodes());
         if (files.isEmpty() && pinnedDirectories.isEmpty() && blocks.isEmpty()) {
             leftOutOfFiles = 0;
@@ -197,7 +210,7 @@ public final class PinnedBlocks {
             if (known != null) {
                 release(nowMs, known);
             }
-            node = choose(located);
+            node = choose(nowMs, located);
             blocks.put(block.id(), new Pinned(block, node));
             if (node == null) {
                 return;
@@ -231,11 +244,13 @@ public final class PinnedBlocks {
     }
 
     /** The DataNode that has it in memory already, else the one with the most memory that no pin reserves. */
-    private @Nullable DataNodeState choose(Located located) {
+    private @Nullable DataNodeState choose(long nowMs, Located located) {
         long needed = located.block().lengthBytes();
         DataNodeState best = null;
+        boolean awaited = false;
         for (String uuid : located.nodes()) {
             DataNodeState node = clusterState.nodes().get(uuid);
+            awaited |= node == null || (node.isLive() && !node.session().hasReported());
             if (node == null || !node.canHold(needed) || HeldPromotion.room(node) < needed) {
                 continue;
             }
@@ -245,6 +260,10 @@ public final class PinnedBlocks {
             if (best == null || HeldPromotion.room(node) > HeldPromotion.room(best)) {
                 best = node;
             }
+        }
+        if (awaited && nowMs - beganMs < FIRST_REPORTS_MS) {
+            waitsForReports = true;
+            return null;
         }
         return best;
     }

@@ -24,6 +24,7 @@ public final class HeartbeatSession {
     private long sequence = -1;
     private @Nullable HeartbeatAnswer lastAnswer;
     private boolean fullSeen;
+    private boolean reported;
     private long fullMs;
     private final Set<Long> unreported = new HashSet<>();
 
@@ -40,6 +41,7 @@ public final class HeartbeatSession {
                 ended.remove(ended.keySet().iterator().next());
             }
             fullSeen = false;
+            reported = false;
             unreported.clear();
         }
         incarnation = heartbeat.incarnation();
@@ -106,6 +108,17 @@ public final class HeartbeatSession {
         fullMs = nowMs;
         unreported.clear();
         unreported.addAll(resident);
+    }
+
+    /** The last page of what the DataNode had to report is here. */
+    public void pagesEnd() {
+        reported = fullSeen;
+        unreported.clear();
+    }
+
+    /** Whether a whole full report of this process was taken in this epoch. */
+    public boolean hasReported() {
+        return reported;
     }
 
     /** What is resident as far as is known and is missing in the full report that is under way. */
