@@ -1,11 +1,17 @@
 package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.PlacementReports.Asked;
 import io.terrace.placement.report.ReplicaReport;
+import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.protocol.StampedBlock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -103,6 +109,37 @@ class ManyDataNodesTest extends SteppedLoop {
         assertThat(placement.engineStatus().datanodes()).isEqualTo(NODES - 1);
         assertThat(placement.reports().top(nowMs, 1))
                 .allSatisfy(hot -> assertThat(hot.home()).isNull());
+    }
+
+    @Test
+    void copies_ofADataNodeThatLeaves_areNotLookedForOnAllOthers() {
+        int copies = 10_000;
+        join(PlacementEngine.MOST_NODES - 1);
+        FakeDataNode leaves = new FakeDataNode("leaves", 10 * MB);
+        FakeDataNode other = nodes.get(0);
+        for (int id = 1; id <= copies; id++) {
+            StampedBlock block = new StampedBlock(id, 1, 1_000);
+            leaves.arrives(block, false);
+            names.places.put(
+                    (long) id,
+                    new Placed(
+                            block,
+                            "/data/" + id,
+                            null,
+                            List.of(
+                                    new PlacedReplica(leaves.uuid, StorageTier.DISK, null),
+                                    new PlacedReplica(other.uuid, StorageTier.DISK, null))));
+        }
+        nodes.add(leaves);
+        for (int i = 0; i < 4; i++) {
+            HeartbeatAnswer unused = leaves.beat(placement, nowMs);
+        }
+        names.leaving.put(leaves.uuid, "the DataNode is being decommissioned");
+        assertTimeout(Duration.ofSeconds(5), () -> turns(2 * 20), "40 turns of some ms");
+        for (int i = 0; i < 4; i++) {
+            HeartbeatAnswer unused = other.beat(placement, nowMs);
+        }
+        assertThat(other.memory).isNotEmpty();
     }
 
     @Test

@@ -74,6 +74,9 @@ public final class LeavingCopies {
             if (node.residents().size() > 0) {
                 List<StampedBlock> next = next(nowMs, node);
                 if (!next.isEmpty()) {
+                    // The others have their turn first, next time.
+                    leaving.remove(node);
+                    leaving.add(node);
                     order(nowMs, next, new HeldPromotion(clusterState, planner));
                     return;
                 }
@@ -84,32 +87,28 @@ public final class LeavingCopies {
     private List<StampedBlock> next(long nowMs, DataNodeState node) {
         Round round = rounds.get(node.uuid());
         if (round == null || (round.left.isEmpty() && nowMs - round.sinceMs >= ROUND_MS)) {
-            round = new Round(nowMs, new ArrayDeque<>(alone(nowMs, node)));
+            round = new Round(nowMs, new ArrayDeque<>(hottestFirst(nowMs, node)));
             rounds.put(node.uuid(), round);
         }
         List<StampedBlock> next = new ArrayList<>();
         while (next.size() < view.lockBlocks() && !round.left.isEmpty()) {
             StampedBlock block = round.left.poll();
-            if (!isElsewhere(block.id())) {
+            if (!isKnownElsewhere(block.id())) {
                 next.add(block);
             }
         }
         return next;
     }
 
-    /** What only leaving DataNodes have in memory, of those that this one has; the hottest first. */
-    private List<StampedBlock> alone(long nowMs, DataNodeState node) {
-        List<StampedBlock> alone = new ArrayList<>();
+    private record Copy(StampedBlock block, double reads) {}
+
+    private List<StampedBlock> hottestFirst(long nowMs, DataNodeState node) {
+        List<Copy> copies = new ArrayList<>();
         for (Resident resident : node.residents().all()) {
-            if (!isElsewhere(resident.block.id())) {
-                alone.add(resident.block);
-            }
+            copies.add(new Copy(resident.block, reads(nowMs, resident.block)));
         }
-        Map<Long, Double> reads = new HashMap<>();
-        alone.forEach(block -> reads.put(block.id(), reads(nowMs, block)));
-        alone.sort(Comparator.comparing((StampedBlock block) -> reads.get(block.id()))
-                .reversed());
-        return alone;
+        copies.sort(Comparator.comparingDouble(Copy::reads).reversed());
+        return copies.stream().map(Copy::block).toList();
     }
 
     private double reads(long nowMs, StampedBlock block) {
@@ -117,16 +116,39 @@ public final class LeavingCopies {
         return heat == null ? 0 : heat.heat(nowMs, clusterState.heatSettings().halfLifeMs());
     }
 
-    /** Whether a DataNode that stays has a copy, or is about to. */
-    private boolean isElsewhere(long blockId) {
-        for (DataNodeState node : clusterState.nodes().values()) {
-            if (node.isLive()
-                    && node.leaving() == null
-                    && (node.residents().holds(blockId) || node.moveQueue().open(blockId) != null)) {
+    /**
+     * Whether the block's home, or another DataNode that serves it, stays and has a copy or is about to. What others have is
+     * found out with the replicas: to ask each DataNode about each copy would take seconds.
+     */
+    private boolean isKnownElsewhere(long blockId) {
+        BlockHeat heat = clusterState.heat().peek(blockId);
+        if (heat == null) {
+            return false;
+        }
+        for (int i = 0; i < heat.nodeCount(); i++) {
+            if (staysWith(heat.node(i), blockId)) {
+                return true;
+            }
+        }
+        return staysWith(heat.home(), blockId);
+    }
+
+    private boolean isElsewhere(Placed placed) {
+        for (PlacedReplica replica : placed.replicas()) {
+            if (staysWith(
+                    clusterState.nodes().get(replica.node()), placed.block().id())) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Whether a DataNode that stays has a copy, or is about to. */
+    private static boolean staysWith(@Nullable DataNodeState node, long blockId) {
+        return node != null
+                && node.isLive()
+                && node.leaving() == null
+                && (node.residents().holds(blockId) || node.moveQueue().open(blockId) != null);
     }
 
     private void order(long nowMs, List<StampedBlock> blocks, HeldPromotion promotion) {
@@ -135,7 +157,10 @@ public final class LeavingCopies {
         Map<DataNodeState, Long> free = new HashMap<>();
         for (int i = 0; i < placed.size(); i++) {
             Placed block = placed.get(i);
-            if (block != null && block.obstacle() == null && block.block().sameContent(blocks.get(i))) {
+            if (block != null
+                    && block.obstacle() == null
+                    && block.block().sameContent(blocks.get(i))
+                    && !isElsewhere(block)) {
                 DataNodeState holder = holder(nowMs, block, free);
                 if (holder != null) {
                     String why = "the DataNode that has the only copy in memory leaves";
