@@ -9,6 +9,7 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.StampedBlock;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -78,5 +79,30 @@ class PinRuleTest extends SteppedLoop {
         beat(one);
         grow(101, block(1, 2), block(3, 2));
         assertThat(pinnedBytes()).isEqualTo(4 * MB);
+    }
+
+    @Test
+    void rule_pin_ofADeletedFile_isDropped_whereMoreIsPinnedThanIsLookedAfter() {
+        name(101, block(1, 1));
+        name(102, block(2, 1));
+        name(103, block(3, 1));
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 3m}]"));
+        beat(one);
+        List<Located> many = LongStream.range(1_000, 1_000 + PinnedBlocks.MOST_BLOCKS)
+                .mapToObj(id -> new Located(new StampedBlock(id, 1, 10), 101, List.of("two")))
+                .toList();
+        names.files.put(101L, many);
+        names.files.put(102L, List.of(new Located(block(2, 1), 102, List.of("one"))));
+        names.files.put(103L, List.of(new Located(block(3, 1), 103, List.of("one"))));
+        for (int id = 1; id <= 3; id++) {
+            one.reads(block(id, 1), 1);
+            beat(one);
+        }
+        assertThat(placement.reports().rulePins()).hasSize(3);
+        names.files.remove(102L);
+        names.lengths.remove(102L);
+        nowMs += PinnedBlocks.REFRESH_MS;
+        beat(one);
+        assertThat(placement.reports().rulePins()).containsOnlyKeys(101L, 103L);
     }
 }

@@ -165,11 +165,13 @@ public final class PinnedBlocks {
         found.forEach(
                 located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
         leftOutOfFiles = found.size() < MOST_BLOCKS ? 0 : Math.max(0, view.blockCount(files) - found.size());
-        if (found.size() < MOST_BLOCKS) {
-            Set<Long> gone = new HashSet<>(ruleEvaluator.pins().inodes());
-            gone.removeAll(bytesByInode.keySet());
-            ruleEvaluator.pins().remove(gone);
+        Set<Long> gone = new HashSet<>(ruleEvaluator.pins().inodes());
+        gone.removeAll(bytesByInode.keySet());
+        if (found.size() >= MOST_BLOCKS) {
+            // The blocks of some were not looked at.
+            gone.removeIf(inode -> view.lengthOf(inode) > 0);
         }
+        ruleEvaluator.pins().remove(gone);
         ruleEvaluator.pins().haveBytes(bytesByInode);
         ofFiles.clear();
         bytesByPin.clear();
