@@ -84,6 +84,7 @@ public final class MovePlanner {
                 node.moveQueue().detach(open);
                 drops.remove(open);
                 moveTracker.end(nowMs, node, open, MoveOutcome.CANCELLED, "wanted in memory again", 0);
+                moveTracker.confirm(nowMs, node, open.block(), request.to());
             }
             return;
         }
