@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param epoch grows with every change of the active NameNode; a DataNode refuses orders of a lower one
  * @param serve false after {@code placementctl off}: no grants, reads are stock
  * @param fullWanted the next heartbeat is to report everything that is resident
- * @param orders at most {@code MoveQueue.ORDERS_PER_ANSWER}, to be begun in this sequence
+ * @param orders at most {@code MoveQueue.ORDERS_PER_ANSWER} into memory and out of it, then some between volumes; to be begun
+ *     in this sequence
  * @param intervalMs when to call again
  * @param resize a change of the memory tier's size that the DataNode has not answered; null if there is none
  * @param controlPercent share of blocks in the {@link io.terrace.common.ControlSample}

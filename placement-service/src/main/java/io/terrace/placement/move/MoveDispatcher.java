@@ -132,7 +132,16 @@ public final class MoveDispatcher {
                             < clusterState.moveSettings().inFlight()
                     && (node.isIdle() || node.budget().isOpen(nowMs));
             if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
-                promote(nowMs, node, move, orders);
+                int places = MoveQueue.ORDERS_PER_ANSWER - orders.size();
+                if (move.victims().size() < places) {
+                    promote(nowMs, node, move, orders);
+                } else {
+                    // It is the first of the next answer. More drops than one answer has places for go ahead of it.
+                    if (places == MoveQueue.ORDERS_PER_ANSWER) {
+                        sendVictims(nowMs, node, move, places, orders);
+                    }
+                    break;
+                }
             } else if (nowMs - move.requestedMs() > clusterState.moveSettings().waitMs()) {
                 moveTracker.withdraw(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text(), false);
             }
@@ -161,11 +170,16 @@ public final class MoveDispatcher {
             node.budget().charge(nowMs, move.block().lengthBytes());
             rate = clusterState.moveSettings().bytesPerSecond();
         }
-        for (Move victim : move.victims()) {
+        sendVictims(nowMs, node, move, move.victims().size(), orders);
+        orders.add(send(nowMs, node.moveQueue(), move, rate));
+    }
+
+    private void sendVictims(long nowMs, DataNodeState node, Move promotion, int count, List<MoveOrder> orders) {
+        List<Move> victims = promotion.victims().subList(0, count);
+        for (Move victim : victims) {
             orders.add(send(nowMs, node.moveQueue(), victim, 0));
         }
-        move.victims().clear();
-        orders.add(send(nowMs, node.moveQueue(), move, rate));
+        victims.clear();
     }
 
     private MoveOrder send(long nowMs, MoveQueue moveQueue, Move move, long rate) {

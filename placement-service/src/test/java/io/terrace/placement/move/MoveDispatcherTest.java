@@ -11,6 +11,7 @@ import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -178,6 +179,34 @@ class MoveDispatcherTest extends DataNodeFixture {
         }
         assertThat(dispatched()).hasSize(MoveQueue.ORDERS_PER_ANSWER);
         assertThat(dispatched()).containsExactly(MoveQueue.ORDERS_PER_ANSWER + 1L);
+    }
+
+    private void makesRoomFor(Move promotion, int count) {
+        for (int i = 0; i < count; i++) {
+            StampedBlock victim = block(1000 + i, 1);
+            resides(victim);
+            moveTracker
+                    .drop(nowMs, node, victim, Move.Cause.POLICY, "room for the promotion")
+                    .makesRoomFor(promotion);
+        }
+    }
+
+    @Test
+    void dispatch_promotionForWhichThereIsNoPlaceLeft_isFirstInTheNextAnswer() {
+        for (int i = 1; i < MoveQueue.ORDERS_PER_ANSWER; i++) {
+            drop(block(i, 1));
+        }
+        makesRoomFor(promotion(block(500, 1)), 1);
+        assertThat(dispatched()).hasSize(MoveQueue.ORDERS_PER_ANSWER - 1).doesNotContain(1000L);
+        assertThat(dispatched()).containsExactly(1000L, 500L);
+    }
+
+    @Test
+    void dispatch_promotionForWhichMoreLeavesThanOneAnswerHasPlacesFor_followsAfterThem() {
+        makesRoomFor(promotion(block(500, 1)), 2 * MoveQueue.ORDERS_PER_ANSWER + 1);
+        assertThat(dispatched()).hasSize(MoveQueue.ORDERS_PER_ANSWER).doesNotContain(500L);
+        assertThat(dispatched()).hasSize(MoveQueue.ORDERS_PER_ANSWER).doesNotContain(500L);
+        assertThat(dispatched()).containsExactly(1000L + 2 * MoveQueue.ORDERS_PER_ANSWER, 500L);
     }
 
     @Test
