@@ -102,7 +102,9 @@ class PinRuleTest extends SteppedLoop {
         names.files.remove(102L);
         names.lengths.remove(102L);
         nowMs += PinnedBlocks.REFRESH_MS;
-        beat(one);
+        for (int turn = 0; turn < 3 * PinnedBlocks.MOST_BLOCKS / names.lockBlocks(); turn++) {
+            beat(one);
+        }
         assertThat(placement.reports().rulePins()).containsOnlyKeys(101L, 103L);
     }
 }

@@ -7,6 +7,7 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.StampedBlock;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -101,5 +102,55 @@ class PinnedBlocksTest extends SteppedLoop {
         assertThat(two.memory).isEmpty();
         waits(30_000);
         assertThat(two.memory).containsOnlyKeys(1L);
+    }
+
+    @Test
+    void files_ofManyBlocks_areLookedAtInParts_newOnesFirst() {
+        OperatorState pins = OperatorState.initial();
+        for (long file = 200; file < 203; file++) {
+            names.files.put(file, blocks(file, 1_000));
+            pins = pins.withPin(file, true);
+        }
+        names.lockBlocks = 100;
+        placement.operatorState(pins);
+        turns(33);
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo(3_000);
+        assertThat(placement.reports().pinnedBytes()).containsOnlyKeys(200L, 201L, 202L);
+        assertThat(names.mostInOneLook).isEqualTo(100);
+
+        nowMs += PinnedBlocks.REFRESH_MS;
+        turns(1);
+        locate("one", "two");
+        placement.operatorState(pins.withPin(FILE, true));
+        turns(11);
+        assertThat(placement.reports().block(nowMs, 1, 0).pinned())
+                .as("once the file in whose midst it was is done")
+                .isTrue();
+
+        names.files.put(201L, blocks(201, 500));
+        nowMs += PinnedBlocks.REFRESH_MS;
+        turns(70);
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo(2_501);
+        placement.operatorState(PINNED);
+        turns(1);
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo(1);
+        placement.operatorState(OperatorState.initial());
+        turns(1);
+        assertThat(placement.reports().pinnedBlocks()).isZero();
+        placement.operatorState(pins);
+        turns(33);
+        assertThat(placement.reports().pinnedBlocks()).isEqualTo(2_500);
+    }
+
+    private static List<Located> blocks(long file, int count) {
+        return LongStream.range(file * 10_000, file * 10_000 + count)
+                .mapToObj(id -> new Located(new StampedBlock(id, 1, 10), file, List.of("one")))
+                .toList();
+    }
+
+    private void turns(int count) {
+        for (int i = 0; i < count; i++) {
+            placement.turn(nowMs);
+        }
     }
 }

@@ -129,7 +129,10 @@ class PinnedDirectoryTest extends SteppedLoop {
             pins = pins.withPin(file, true);
         }
         placement.operatorState(pins);
-        turns(1);
+        turns(10);
+        assertThat(names.mostInOneLook).as("a bounded look a turn").isEqualTo(names.lockBlocks());
+        assertThat(placement.reports().pinnedBlocks()).isBetween(5 * names.lockBlocks(), 10 * names.lockBlocks());
+        turns(90);
         assertThat(placement.reports().pinnedBlocks()).isEqualTo(PinnedBlocks.MOST_BLOCKS);
         assertThat(placement.reports().pinnedBlocksLeftOut()).isEqualTo(4_000);
         placement.operatorState(OperatorState.initial());

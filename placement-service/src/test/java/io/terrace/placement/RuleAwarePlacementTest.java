@@ -200,6 +200,7 @@ class RuleAwarePlacementTest extends SteppedLoop {
         assertThat(names.lengthsAsked).as("it is pinned").hasSize(2);
         // What has taken all of its rule's room leaves none to ask for.
         names.lengths.put(101L, 8 * MB);
+        names.files.remove(101L); // Its blocks are not looked at before the next round.
         placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 8m}]", "smallest: 1"));
         nowMs += RuleEvaluator.VALID_MS;
         one.reads(block(1, 2), 1);

@@ -1,6 +1,7 @@
 package io.terrace.placement.move;
 
 import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.policy.RulePins;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
@@ -22,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
- * policy is told of it. They are those that an operator pinned and those that rules pin. Files are looked at again
- * every {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated; pinned directories are walked by
+ * policy is told of it. They are those that an operator pinned and those that rules pin. Files are looked at again and again
+ * by {@link PinnedFiles}, as they may be appended to, deleted or re-replicated; pinned directories are walked by
  * {@link PinnedDirectories}. Owned by the loop's thread.
  */
 public final class PinnedBlocks {
 
+    /** From the end of a round through the pinned files to the next. */
     public static final long REFRESH_MS = 5_000;
 
     /** Blocks of pinned files that are looked after; of more, the first ones are. */
@@ -41,17 +43,13 @@ public final class PinnedBlocks {
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
-    private final NamespaceView view;
     private RuleEvaluator ruleEvaluator;
+    private final PinnedFiles pinnedFiles;
     private final PinnedDirectories directories;
     private final Map<Long, Pinned> blocks = new HashMap<>();
-    /** Blocks of pinned files, as they were looked at last. */
-    private final Map<Long, Located> ofFiles = new LinkedHashMap<>();
-
     private final Map<Long, Long> bytesByPin = new HashMap<>();
     private final Map<Long, Long> leftOutByDirectory = new HashMap<>();
-    private long leftOutOfFiles;
-    private long refreshedMs = Long.MIN_VALUE;
+    private boolean changed;
     private long beganMs = Long.MIN_VALUE;
     /** A block has no DataNode because reports are waited for. */
     private boolean waitsForReports;
@@ -62,8 +60,8 @@ public final class PinnedBlocks {
     public PinnedBlocks(ClusterState clusterState, NamespaceView view, RuleEvaluator ruleEvaluator) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
-        this.view = view;
         this.ruleEvaluator = ruleEvaluator;
+        this.pinnedFiles = new PinnedFiles(view, MOST_BLOCKS);
         this.directories = new PinnedDirectories(view, MOST_BLOCKS);
     }
 
@@ -73,9 +71,9 @@ public final class PinnedBlocks {
         changed();
     }
 
-    /** The pins changed: look at once. */
+    /** The pins changed. */
     public void changed() {
-        refreshedMs = Long.MIN_VALUE;
+        changed = true;
     }
 
     @Nullable
@@ -99,40 +97,84 @@ public final class PinnedBlocks {
 
     /** Blocks of pinned files and directories that are beyond the limit. */
     public long leftOut() {
-        return leftOutOfFiles
+        return pinnedFiles.leftOut()
                 + leftOutByDirectory.values().stream()
                         .mapToLong(Long::longValue)
                         .sum();
     }
 
     public void turn(long nowMs, OperatorState operatorState) {
-        Set<Long> files = new LinkedHashSet<>();
-        Set<Long> pinnedDirectories = new LinkedHashSet<>();
-        operatorState.pins().forEach((inode, pin) -> (pin.recursive() ? pinnedDirectories : files).add(inode));
-        boolean walked = directories.turn(nowMs, pinnedDirectories);
-        boolean due = refreshedMs == Long.MIN_VALUE || nowMs - refreshedMs >= REFRESH_MS;
         if (beganMs == Long.MIN_VALUE) {
             beganMs = nowMs;
         }
-        if (!walked && !due && !waitsForReports) {
-            return;
-        }
-        waitsForReports = false;
+        Set<Long> files = new LinkedHashSet<>();
+        Set<Long> pinnedDirectories = new LinkedHashSet<>();
+        operatorState.pins().forEach((inode, pin) -> (pin.recursive() ? pinnedDirectories : files).add(inode));
         files.addAll(ruleEvaluator.pins().inodes());
-        if (files.isEmpty() && pinnedDirectories.isEmpty() && blocks.isEmpty()) {
-            leftOutOfFiles = 0;
-            leftOutByDirectory.clear();
+        boolean walked = directories.turn(nowMs, pinnedDirectories);
+        boolean ended = pinnedFiles.turn(nowMs, files);
+        List<Located> latest = pinnedFiles.latest();
+        if (ended || !latest.isEmpty()) {
+            Set<Long> unpinned = endRulePins(ended);
+            files.removeIf(
+                    file -> unpinned.contains(file) && !operatorState.pins().containsKey(file));
+        }
+        boolean allFound = ended || (!latest.isEmpty() && pinnedFiles.rests());
+        if (walked || allFound || changed || waitsForReports) {
+            changed = false;
+            waitsForReports = false;
+            holdAll(nowMs, operatorState, files, pinnedDirectories);
             return;
         }
-        Map<Long, Located> wanted = due ? look(nowMs, operatorState, files) : new LinkedHashMap<>(ofFiles);
-        bytesByPin.keySet().retainAll(operatorState.pins().keySet());
+        for (Located located : latest) {
+            if (files.contains(located.inode())
+                    && (blocks.size() < MOST_BLOCKS
+                            || blocks.containsKey(located.block().id()))) {
+                hold(nowMs, located);
+            }
+        }
+    }
+
+    /**
+     * Ends pins of rules where files have grown beyond what the rule may pin and, once a round ended, where they are gone.
+     *
+     * @return the inodes
+     */
+    private Set<Long> endRulePins(boolean roundEnded) {
+        RulePins pins = ruleEvaluator.pins();
+        Set<Long> before = new HashSet<>(pins.inodes());
+        Map<Long, Long> bytesByFile = new HashMap<>(pinnedFiles.bytesByFile());
+        bytesByFile.values().removeIf(bytes -> bytes == 0);
+        if (roundEnded) {
+            pins.remove(before.stream()
+                    .filter(file -> !bytesByFile.containsKey(file)
+                            && pinnedFiles.bytesByFile().containsKey(file))
+                    .toList());
+        }
+        pins.haveBytes(bytesByFile);
+        before.removeAll(pins.inodes());
+        changed |= !before.isEmpty();
+        return before;
+    }
+
+    private void holdAll(long nowMs, OperatorState operatorState, Set<Long> files, Set<Long> pinnedDirectories) {
+        Map<Long, Located> wanted = new LinkedHashMap<>();
+        bytesByPin.clear();
+        for (Located located : pinnedFiles.blocks()) {
+            if (files.contains(located.inode()) && wanted.size() < MOST_BLOCKS) {
+                wanted.put(located.block().id(), located);
+                if (operatorState.pins().containsKey(located.inode())) {
+                    bytesByPin.merge(located.inode(), located.block().lengthBytes(), Long::sum);
+                }
+            }
+        }
         leftOutByDirectory.clear();
         for (long directory : pinnedDirectories) {
             addBelow(directory, wanted);
         }
         for (Pinned pinned : List.copyOf(blocks.values())) {
             Located located = wanted.get(pinned.block.id());
-            if (located == null || !located.block().sameContent(pinned.block)) {
+            if (located == null) {
                 release(nowMs, pinned);
             }
         }
@@ -157,36 +199,6 @@ public final class PinnedBlocks {
         }
     }
 
-    /** Looks at the blocks of pinned files. */
-    private Map<Long, Located> look(long nowMs, OperatorState operatorState, Set<Long> files) {
-        refreshedMs = nowMs;
-        List<Located> found = files.isEmpty() ? List.of() : view.blocksOf(files, MOST_BLOCKS);
-        Map<Long, Long> bytesByInode = new HashMap<>();
-        found.forEach(
-                located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
-        leftOutOfFiles = found.size() < MOST_BLOCKS ? 0 : Math.max(0, view.blockCount(files) - found.size());
-        Set<Long> gone = new HashSet<>(ruleEvaluator.pins().inodes());
-        gone.removeAll(bytesByInode.keySet());
-        if (found.size() >= MOST_BLOCKS) {
-            // The blocks of some were not looked at.
-            gone.removeIf(inode -> view.lengthOf(inode) > 0);
-        }
-        ruleEvaluator.pins().remove(gone);
-        ruleEvaluator.pins().haveBytes(bytesByInode);
-        ofFiles.clear();
-        bytesByPin.clear();
-        for (Located located : found) {
-            boolean ofOperator = operatorState.pins().containsKey(located.inode());
-            if (ofOperator) {
-                bytesByPin.merge(located.inode(), located.block().lengthBytes(), Long::sum);
-            }
-            if (ofOperator || ruleEvaluator.pins().inodes().contains(located.inode())) {
-                ofFiles.put(located.block().id(), located);
-            }
-        }
-        return new LinkedHashMap<>(ofFiles);
-    }
-
     private void release(long nowMs, Pinned pinned) {
         blocks.remove(pinned.block.id());
         DataNodeState node = pinned.node;
@@ -207,6 +219,10 @@ public final class PinnedBlocks {
     private void hold(long nowMs, Located located) {
         StampedBlock block = located.block();
         Pinned known = blocks.get(block.id());
+        if (known != null && !known.block.sameContent(block)) {
+            release(nowMs, known);
+            known = null;
+        }
         DataNodeState node = known == null ? null : known.node;
         if (node == null || !keeps(node, located)) {
             if (known != null) {
