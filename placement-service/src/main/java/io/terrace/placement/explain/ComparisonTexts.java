@@ -1,5 +1,7 @@
 package io.terrace.placement.explain;
 
+import io.terrace.common.Quantity;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.explain.Verdicts.Verdict;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.report.ReplicaReport.Host;
@@ -29,10 +31,12 @@ final class ComparisonTexts {
 
     Verdict verdict() {
         if (host.hasRoom(situation.block().lengthBytes())) {
-            return new Verdict(
-                    NOT + "not read often enough yet",
-                    room() + " " + reads + ": too little for a copy.",
-                    "Comes in when it is read again soon. " + AbsenceTexts.now(file));
+            return host.budgetUsedUp()
+                    ? budgetUsedUp()
+                    : new Verdict(
+                            NOT + "not read often enough yet",
+                            room() + " " + reads + ": too little for a copy.",
+                            "Comes in when it is read again soon. " + AbsenceTexts.now(file));
         }
         Explanation why = replica.why();
         Worth worth = why == null ? null : why.worth();
@@ -48,6 +52,15 @@ final class ComparisonTexts {
                 "Comes in when it is read more often, or when the others are read less. " + AbsenceTexts.now(file));
     }
 
+    private Verdict budgetUsedUp() {
+        return new Verdict(
+                NOT + "the move budget of " + Words.name(replica.name()) + " is used up",
+                "Other blocks wait to be copied there. One more would wait for longer than "
+                        + Quantity.millis(file.waitMs()) + ".",
+                "Comes in when it is read again and fewer wait. The budget: "
+                        + TerraceSettings.PLACEMENT_MOVE_BANDWIDTH.key() + ".");
+    }
+
     private Verdict compared(Worth worth, String rival) {
         String compared = room() + " " + reads + ", this block is worth " + Words.ratio(worth)
                 + " as the least worth keeping there, " + rival;
@@ -57,6 +70,9 @@ final class ComparisonTexts {
                     NOT + "about as much worth as the last ones there",
                     compared + ": too little for a move." + saved,
                     "Comes in when it is read clearly more than that one.");
+        }
+        if (worth.ratio() >= 1 && host.budgetUsedUp()) {
+            return budgetUsedUp();
         }
         return worth.ratio() < 1
                 ? new Verdict(

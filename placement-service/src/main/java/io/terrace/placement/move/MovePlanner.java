@@ -3,7 +3,6 @@ package io.terrace.placement.move;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -101,7 +100,7 @@ public final class MovePlanner {
                 || !movesAllowed
                 || heldBack
                 || node.moveQueue().isFullForPromotions()
-                || isBeyondBudget(node)
+                || clusterState.moveSettings().isBudgetUsedUp(node)
                 || clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)
                 || !clusterState.controlTrial().mayClimb(StorageTier.MEMORY, id)) {
             metricRegistry.increment(Metric.PLACEMENT_MOVES_HELD_BACK);
@@ -126,13 +125,6 @@ public final class MovePlanner {
     private boolean isForbidden(BlockHeat heat) {
         RuleDecision ruleDecision = ruleEvaluator.known(heat);
         return ruleDecision == null || ruleDecision.forbids();
-    }
-
-    /** One more would have waited for too long before those that wait have gone. */
-    private boolean isBeyondBudget(DataNodeState node) {
-        HeartbeatAnswer last = node.session().lastAnswer();
-        long bytesInTime = clusterState.moveSettings().bytesInTime(last == null ? 0 : last.intervalMs());
-        return !node.isIdle() && node.moveQueue().promotionBytesWaiting() >= bytesInTime;
     }
 
     private void drop(long nowMs, DataNodeState node, MoveRequest request, List<Move> drops) {

@@ -243,7 +243,7 @@ public final class PlacementReports {
         return range == null ? null : range + clusterState.controlTrial().ofVolumes(nowMs, blockId);
     }
 
-    private static ReplicaReport.Host host(long nowMs, DataNodeState node, @Nullable Move open) {
+    private ReplicaReport.Host host(long nowMs, DataNodeState node, @Nullable Move open) {
         int movesBefore = 0;
         long bytesBefore = 0;
         if (open != null && open.isPromotion() && !open.isSent()) {
@@ -264,7 +264,8 @@ public final class PlacementReports {
                 node.residents().reservedBytes(),
                 node.residents().size(),
                 movesBefore,
-                bytesBefore);
+                bytesBefore,
+                clusterState.moveSettings().isBudgetUsedUp(node));
     }
 
     private @Nullable Standing standing(long nowMs, BlockHeat heat, DataNodeState node) {

@@ -42,6 +42,7 @@ public record ReplicaReport(
      * @param residents blocks in its memory
      * @param movesBefore promotions that go before the open one, which waits
      * @param bytesBefore of them
+     * @param budgetUsedUp so many promotions wait that a further one would be given up before its turn
      */
     public record Host(
             boolean serving,
@@ -52,7 +53,8 @@ public record ReplicaReport(
             long reservedBytes,
             int residents,
             int movesBefore,
-            long bytesBefore) {
+            long bytesBefore,
+            boolean budgetUsedUp) {
 
         /** Whether the memory has room for so many more bytes. */
         public boolean hasRoom(long bytes) {

@@ -1,5 +1,7 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+
 /**
  * Bounds on the moves of one DataNode.
  *
@@ -29,9 +31,16 @@ public record MoveSettings(
      *
      * @param heartbeatMs time from one heartbeat of the DataNode to the next
      */
-    public long bytesInTime(int heartbeatMs) {
+    long bytesInTime(int heartbeatMs) {
         double seconds = 1 + (double) waitMs / Math.max(1_000, heartbeatMs);
         return bytesPerSecond == 0 ? Long.MAX_VALUE : (long) (bytesPerSecond * seconds);
+    }
+
+    /** Whether a further promotion to the DataNode would wait for too long before those that wait there have gone. */
+    public boolean isBudgetUsedUp(DataNodeState node) {
+        HeartbeatAnswer last = node.session().lastAnswer();
+        return !node.isIdle()
+                && node.moveQueue().promotionBytesWaiting() >= bytesInTime(last == null ? 0 : last.intervalMs());
     }
 
     /** When an order for so many bytes counts as lost. */

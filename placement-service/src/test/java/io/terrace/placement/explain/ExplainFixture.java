@@ -166,6 +166,7 @@ abstract class ExplainFixture extends DataNodeFixture {
         private int residents;
         private int movesBefore;
         private long megabytesBefore;
+        private boolean budgetUsedUp;
         private @Nullable Explanation why;
         private @Nullable Move open;
         private @Nullable String stays;
@@ -247,6 +248,11 @@ abstract class ExplainFixture extends DataNodeFixture {
             return this;
         }
 
+        ReplicaBuilder budgetUsedUp() {
+            budgetUsedUp = true;
+            return this;
+        }
+
         ReplicaBuilder stays(String reason) {
             stays = reason;
             return this;
@@ -278,7 +284,8 @@ abstract class ExplainFixture extends DataNodeFixture {
                             reserved * MB,
                             residents,
                             movesBefore,
-                            megabytesBefore * MB),
+                            megabytesBefore * MB,
+                            budgetUsedUp),
                     null);
         }
     }

@@ -203,6 +203,18 @@ class VerdictsTest extends ExplainFixture {
     }
 
     @Test
+    void absent_whereMorePromotionsWaitThanTheBudgetLetsGo() {
+        replica("one").host(64, 12, 0, 3).alone().budgetUsedUp();
+        heat(2, 8_000, 0);
+        assertThat(verdict().state()).isEqualTo("NOT IN MEMORY: the move budget of dn1:9866 is used up");
+        assertThat(verdict().next()).contains("terrace.placement.move.bandwidth");
+        replica("one").host(64, 64, 0, 64).rival(new Worth(4, true)).budgetUsedUp();
+        assertThat(verdict().state()).as("worth more than the last one there").endsWith("is used up");
+        replica("one").host(64, 64, 0, 64).rival(new Worth(0.1, true)).budgetUsedUp();
+        assertThat(verdict().state()).as("not wanted").doesNotContain("budget");
+    }
+
+    @Test
     void absent_byAnOrder_untilItIsLongAgo() {
         replica("one").host(64, 12, 0, 3).rival(new Worth(0.02, true));
         heat(62, 6_000, 0);
