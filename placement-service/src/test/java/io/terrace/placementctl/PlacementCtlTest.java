@@ -462,7 +462,8 @@ class PlacementCtlTest {
         DFSTestUtil.createFile(fs, new Path("/data/pinned"), BLOCK, (short) 2, 7);
         long id = DFSTestUtil.getFirstBlock(fs, new Path("/data/pinned")).getBlockId();
         assertThat(run("pin", "/data/pinned")).isZero();
-        await().atMost(Duration.ofSeconds(10)).until(() -> {
+        // The other DataNode with a replica never reports what it has, and the choice waits 30 s for it.
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             dataNode.beat();
             return dataNode.memory.containsKey(id);
         });
