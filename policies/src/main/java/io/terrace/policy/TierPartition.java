@@ -67,9 +67,15 @@ final class TierPartition {
         return Math.min(mostBytes(pool), Math.max(ownBytes(pool), capacityBytes - taken));
     }
 
-    /** Whether an offer differs so much from the room that the pool's policy has that it is worth a change. */
+    /**
+     * Whether an offer differs so much from the room that the pool's policy has that it is worth a change. A pool gets all of its
+     * own share, also where that is small.
+     */
     boolean differsEnough(int pool, long offered) {
-        return offered < roomBytes[pool] || offered - roomBytes[pool] > capacityBytes / LEAST_CHANGE;
+        long room = roomBytes[pool];
+        return offered < room
+                || room < Math.min(offered, ownBytes(pool))
+                || offered - room > capacityBytes / LEAST_CHANGE;
     }
 
     void room(int pool, long bytes) {

@@ -74,6 +74,19 @@ class PooledPolicyTest {
     }
 
     @Test
+    void access_shareOfAHundredth_isGiven() {
+        PooledPolicy policy = lru(new PoolShare("default", 0.99, 0.99, false), new PoolShare("etl", 0.01, 0.01, false));
+        for (int i = 0; i < 3; i++) {
+            nowMs += 1000;
+            policy.tick(nowMs, tiers);
+            policy.access(
+                    new Access().read(nowMs, 7, MB / 2, MB / 2, tiers.tier(7)).in(1), tiers.sized(7, MB / 2));
+            policy.moved(nowMs, 7, MB / 2, tiers.tier(7), tiers);
+        }
+        assertThat(tiers.tier(7)).isZero();
+    }
+
+    @Test
     void access_roomUnused_isLentAndGivenBack() {
         PooledPolicy policy = lru(new PoolShare("default", 0.7, 1, true), new PoolShare("etl", 0.3, 0.3, true));
         read(policy, 0, objects(0, 20));
