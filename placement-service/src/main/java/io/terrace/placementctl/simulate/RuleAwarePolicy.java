@@ -10,6 +10,7 @@ import io.terrace.policy.api.Access;
 import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.PlacementPolicy;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ public final class RuleAwarePolicy extends ForwardingPolicy {
     private final long memoryBytes;
     /** Size of what is pinned. */
     private final Long2LongOpenHashMap pinned = new Long2LongOpenHashMap();
+
+    /** Pinned objects whose copy is under way: asking again would begin it anew. */
+    private final LongOpenHashSet coming = new LongOpenHashSet();
 
     private final long[] pinnedByRule;
     private long pinnedBytes;
@@ -99,11 +103,12 @@ public final class RuleAwarePolicy extends ForwardingPolicy {
         if (more != 0) {
             vanished(access.nowMs(), object);
             pinned.put(object, access.sizeBytes());
+            coming.remove(object);
             pinnedByRule[number] += more;
             pinnedBytes += more;
             resize(access.nowMs(), MEMORY, memoryBytes - pinnedBytes, moveRequests);
         }
-        if (access.tier() != MEMORY) {
+        if (access.tier() != MEMORY && coming.add(object)) {
             moveRequests.place(object, access.sizeBytes(), HOME, MEMORY);
         }
         return true;
@@ -111,6 +116,7 @@ public final class RuleAwarePolicy extends ForwardingPolicy {
 
     @Override
     public void moved(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
+        coming.remove(object);
         if (!pinned.containsKey(object)) {
             super.moved(nowMs, object, sizeBytes, tier, moveRequests);
         }
@@ -119,6 +125,7 @@ public final class RuleAwarePolicy extends ForwardingPolicy {
     @Override
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
         // A pinned object is requested again when it is read again.
+        coming.remove(object);
         if (!pinned.containsKey(object)) {
             super.moveFailed(nowMs, object, sizeBytes, tier, moveRequests);
         }

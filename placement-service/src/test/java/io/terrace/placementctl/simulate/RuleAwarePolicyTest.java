@@ -51,6 +51,18 @@ class RuleAwarePolicyTest {
     }
 
     @Test
+    void rule_pin_readMoreOftenThanACopyTakes_isCopiedOnce() throws Exception {
+        PolicySpec spec = PolicyFile.read("test", "policy: lru\nrules: [{path: /dim/**, place: pin}]");
+        Trace.Builder trace = new Trace.Builder("test");
+        for (int i = 0; i < 1000; i++) {
+            trace.add(i * 100L, 0, SIZE, SIZE, false, -1);
+        }
+        RuleAssignments pinned = new RuleAssignments(new int[] {1}, new long[1]);
+        PolicyReplay replay = PolicyReplay.of("candidate", spec, pinned, trace.build(), 50, 0, 1);
+        assertThat(replay.outcome().tierReads()[0]).isGreaterThan(900);
+    }
+
+    @Test
     void rule_prefer_countsMore() throws Exception {
         int[] preferred = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
         PolicyReplay replay =
