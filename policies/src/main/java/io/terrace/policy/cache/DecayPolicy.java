@@ -88,7 +88,9 @@ public final class DecayPolicy extends RankedCachePolicy {
                 bar,
                 -1,
                 least == NONE || least == slot ? Explanation.NO_COMPETITOR : table.id(least),
-                least == NONE || least == slot ? null : new Explanation.Worth(worth / bar, byDensity),
+                least == NONE || least == slot
+                        ? null
+                        : new Explanation.Worth(Math.pow(2, rank(slot) - residents.leastKey()), byDensity),
                 String.format(
                         Locale.ROOT,
                         "%.3g decayed reads, worth %.3g %s; the least of those here is worth %.3g",
