@@ -112,6 +112,9 @@ public final class Trace {
         Builder builder = new Builder(name);
         for (int row = 0; row < rows && timesMs[row] < timeMs; row++) {
             builder.group(ids[row], groups[ids[row]]);
+            if (inputs.length > 0) {
+                builder.input(ids[row], inputs[ids[row]]);
+            }
             builder.add(timesMs[row], ids[row], bytes[row], sizes[row], writes[row], jobIds[row]);
         }
         return builder.build();

@@ -46,6 +46,11 @@ class PacedReadsTest {
         assertThat(rows(begin)).containsExactly("0 R 0 15/25 by 1", "1000 W 1 5/5 by 2");
         assertThat(begin.group(0)).isEqualTo(whole.group(0));
         assertThat(rows(whole.until(Long.MAX_VALUE))).isEqualTo(rows(whole));
+        Trace withInputs = new Trace.Builder("inputs")
+                .add(0, 0, 1, 1, false, -1)
+                .input(0, 5)
+                .build();
+        assertThat(withInputs.until(1).inputBytes(0)).isEqualTo(5);
     }
 
     private static String[] rows(Trace trace) {
