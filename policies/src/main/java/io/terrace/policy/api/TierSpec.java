@@ -25,7 +25,7 @@ public record TierSpec(String name, long capacityBytes, long latencyNs, long ban
         }
         if (capacityBytes < 0 || capacityBytes > UNBOUNDED) {
             throw new IllegalArgumentException("tier " + name + ": capacity " + capacityBytes + " is not in 0.."
-                    + UNBOUNDED + " bytes; use Tier.UNBOUNDED for no limit");
+                    + UNBOUNDED + " bytes; use TierSpec.UNBOUNDED for no limit");
         }
         if (latencyNs < 0) {
             throw new IllegalArgumentException("tier " + name + ": latency " + latencyNs + " ns is negative");
