@@ -180,7 +180,7 @@ public final class ClusterReplay {
             local += hit && reads.hostOf(server) == host ? 1 : 0;
             readBytes += bytes;
             hitBytes += hit ? bytes : 0;
-            nodes[server].read(nowMs, object);
+            nodes[server].read(nowMs, object, bytes);
         }
         double promotedBytes = 0;
         long promotions = 0;

@@ -11,6 +11,7 @@ import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import it.unimi.dsi.fastutil.longs.Long2IntLinkedOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ final class ReplayedDataNode {
     private final LongFunction<StampedBlock> blocks;
     private final LongOpenHashSet memory = new LongOpenHashSet();
     private final Long2IntLinkedOpenHashMap reads = new Long2IntLinkedOpenHashMap();
+    private final Long2LongOpenHashMap bytesRead = new Long2LongOpenHashMap();
     private final Long2IntLinkedOpenHashMap writes = new Long2IntLinkedOpenHashMap();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
@@ -49,8 +51,9 @@ final class ReplayedDataNode {
         return memory.contains(block);
     }
 
-    void read(long nowMs, long block) {
+    void read(long nowMs, long block, long bytes) {
         reads.addTo(block, 1);
+        bytesRead.addTo(block, bytes);
         due(nowMs);
     }
 
@@ -82,8 +85,9 @@ final class ReplayedDataNode {
         reads.long2IntEntrySet().fastForEach(entry -> {
             StampedBlock block = blocks.apply(entry.getLongKey());
             boolean inMemory = memory.contains(block.id());
-            int count = entry.getIntValue();
-            heat.add(new Heat(block, StorageTier.DISK, inMemory, count, count, inMemory ? count : 0, 0, 0, 0));
+            long bytes = bytesRead.get(block.id());
+            heat.add(new Heat(
+                    block, StorageTier.DISK, inMemory, entry.getIntValue(), bytes, inMemory ? bytes : 0, 0, 0, 0));
         });
         writes.long2IntEntrySet().fastForEach(entry -> {
             StampedBlock block = blocks.apply(entry.getLongKey());
@@ -109,6 +113,7 @@ final class ReplayedDataNode {
                 false,
                 "");
         reads.clear();
+        bytesRead.clear();
         writes.clear();
         changes.clear();
         results.clear();
