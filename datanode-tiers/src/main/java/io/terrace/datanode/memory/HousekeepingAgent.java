@@ -140,7 +140,11 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
             if (result.outcome() == MoveOutcome.DONE) {
                 pinRequests.satisfied(pin, nanoClock.getAsLong());
             } else {
-                pinRequests.ended(pin);
+                if (result.outcome() == MoveOutcome.CORRUPT) {
+                    pinRequests.corrupt(pin, nanoClock.getAsLong());
+                } else {
+                    pinRequests.ended(pin);
+                }
                 pinFailures.failed();
                 tell(key, result);
             }

@@ -28,10 +28,13 @@ public final class PinRequests implements ResidencyListener {
         boolean begun;
         /** The copy left memory or is not pinned any more, perhaps before its attempt ended. */
         boolean lost;
+        /** Its replica was corrupt: whoever asks again says nothing new before the pause is over. */
+        boolean corrupt;
 
         void from(long nowNs) {
             pauseNs = FIRST_PAUSE_NS;
             notBeforeNs = nowNs;
+            corrupt = false;
         }
     }
 
@@ -48,7 +51,10 @@ public final class PinRequests implements ResidencyListener {
         if (wanted.size() >= most && !wanted.containsKey(pin)) {
             return false;
         }
-        wanted.computeIfAbsent(pin, added -> new Attempt()).from(nowNs);
+        Attempt attempt = wanted.computeIfAbsent(pin, added -> new Attempt());
+        if (!attempt.corrupt || attempt.notBeforeNs - nowNs <= 0) {
+            attempt.from(nowNs);
+        }
         return true;
     }
 
@@ -100,6 +106,20 @@ public final class PinRequests implements ResidencyListener {
         Attempt attempt = wanted.get(pin);
         if (attempt != null) {
             attempt.begun = false;
+        }
+    }
+
+    /**
+     * An attempt is over, as the replica is corrupt. Each one reads the replica and reports it, so the next comes after the
+     * longest pause.
+     */
+    public synchronized void corrupt(Pin pin, long nowNs) {
+        Attempt attempt = wanted.get(pin);
+        if (attempt != null) {
+            attempt.begun = false;
+            attempt.lost = false;
+            attempt.from(nowNs + LONGEST_PAUSE_NS);
+            attempt.corrupt = true;
         }
     }
 

@@ -31,6 +31,23 @@ class PinRequestsTest {
     }
 
     @Test
+    void pin_whoseReplicaIsCorrupt_isLeftAloneForLong_howeverOftenItIsAskedFor() {
+        pinRequests.add(pin, 0);
+        int tries = 0;
+        for (long now = 0; now < 100 * SECOND; now += SECOND / 2) {
+            pinRequests.add(pin, now);
+            for (PinRequests.Pin due : pinRequests.due(now)) {
+                pinRequests.corrupt(due, now);
+                tries++;
+            }
+        }
+        assertThat(tries).isEqualTo(4);
+        pinRequests.remove(pin);
+        pinRequests.add(pin, 100 * SECOND);
+        assertThat(pinRequests.due(100 * SECOND)).as("asked for anew").containsExactly(pin);
+    }
+
+    @Test
     void pin_whoseCopyWaitsInAQueue_isNotHandedOutAgain() {
         pinRequests.add(pin, 0);
         assertThat(pinRequests.due(0)).containsExactly(pin);
