@@ -28,7 +28,7 @@ class AdminCodecTest {
             "read 2 times; next to leave is object " + COMPETITOR + ", read once");
 
     private static WhyProto why(boolean full) {
-        ReplicaReport.Host host = new ReplicaReport.Host(true, 0, 0, 10, 0, 0, 1, 0, 0);
+        ReplicaReport.Host host = new ReplicaReport.Host(true, 0, 0, 10, 0, 0, 1, 0, 0, false);
         ReplicaReport replica = new ReplicaReport(
                 "uuid", "node:1", true, true, false, 0, true, 1, 0, 0, WHY, null, 0, null, null, host, null);
         BlockReport report = new BlockReport(1, null, false, null, null, null, List.of(replica), List.of());
