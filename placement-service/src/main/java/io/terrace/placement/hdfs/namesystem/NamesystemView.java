@@ -21,6 +21,7 @@ import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.util.Time;
@@ -124,17 +125,23 @@ public final class NamesystemView implements NamespaceView {
             return Collections.nCopies(candidates.size(), Verdict.UNKNOWN);
         }
         BlockManager blocks = namesystem.getBlockManager();
+        DatanodeManager dataNodes = blocks.getDatanodeManager();
+        List<@Nullable DatanodeDescriptor> asked = new ArrayList<>(candidates.size());
+        for (Candidate candidate : candidates) {
+            asked.add(dataNodes.getDatanode(candidate.node()));
+        }
         return locked(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
             List<Verdict> verdicts = new ArrayList<>(candidates.size());
             long lastId = 0;
             BlockInfo last = null;
-            for (Candidate candidate : candidates) {
+            for (int i = 0; i < candidates.size(); i++) {
+                StampedBlock block = candidates.get(i).block();
                 // The DataNodes of one block are asked about one after another.
-                if (last == null || lastId != candidate.block().id()) {
-                    lastId = candidate.block().id();
+                if (last == null || lastId != block.id()) {
+                    lastId = block.id();
                     last = blocks.getStoredBlock(new Block(lastId));
                 }
-                verdicts.add(ReplicaVerdicts.of(blocks, last, candidate));
+                verdicts.add(ReplicaVerdicts.of(blocks, last, block, asked.get(i)));
             }
             return verdicts;
         });

@@ -1,6 +1,5 @@
 package io.terrace.placement.hdfs.namesystem;
 
-import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
@@ -16,9 +15,14 @@ final class ReplicaVerdicts {
 
     private ReplicaVerdicts() {}
 
-    /** @param stored what the NameNode has under the id of the block; null for nothing */
-    static Verdict of(BlockManager blocks, @Nullable BlockInfo stored, Candidate candidate) {
-        StampedBlock block = candidate.block();
+    /**
+     * DataNodes are compared by identity: that of a replica is known without its words, which are elsewhere in memory.
+     *
+     * @param stored what the NameNode has under the id of the block; null for nothing
+     * @param holder the DataNode, as the NameNode knows it; null if it does not
+     */
+    static Verdict of(
+            BlockManager blocks, @Nullable BlockInfo stored, StampedBlock block, @Nullable DatanodeDescriptor holder) {
         if (stored == null || stored.isDeleted()) {
             return Verdict.GONE;
         }
@@ -26,26 +30,27 @@ final class ReplicaVerdicts {
             return Verdict.ERASURE_CODED;
         }
         if (!stored.isComplete()) {
-            return isWrittenAt(candidate.node(), stored) ? Verdict.UNDER_CONSTRUCTION : Verdict.NO_REPLICA;
+            return holder != null && isWrittenAt(holder, stored) ? Verdict.UNDER_CONSTRUCTION : Verdict.NO_REPLICA;
         }
         if (stored.getGenerationStamp() != block.stamp() || stored.getNumBytes() != block.lengthBytes()) {
             return Verdict.CHANGED;
         }
+        if (holder == null) {
+            return Verdict.NO_REPLICA;
+        }
         Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
         for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
-            DatanodeStorageInfo storage = i.next();
-            DatanodeDescriptor node = storage.getDatanodeDescriptor();
-            if (node.getDatanodeUuid().equals(candidate.node())) {
-                boolean healthy = node.isAlive() && (corrupt == null || !corrupt.contains(node));
+            if (i.next().getDatanodeDescriptor() == holder) {
+                boolean healthy = holder.isAlive() && (corrupt == null || !corrupt.contains(holder));
                 return healthy ? Verdict.FIT : Verdict.NO_REPLICA;
             }
         }
         return Verdict.NO_REPLICA;
     }
 
-    private static boolean isWrittenAt(String node, BlockInfo growing) {
+    private static boolean isWrittenAt(DatanodeDescriptor node, BlockInfo growing) {
         for (DatanodeStorageInfo storage : growing.getUnderConstructionFeature().getExpectedStorageLocations()) {
-            if (storage.getDatanodeDescriptor().getDatanodeUuid().equals(node)) {
+            if (storage.getDatanodeDescriptor() == node) {
                 return true;
             }
         }
