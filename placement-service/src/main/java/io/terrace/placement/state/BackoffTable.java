@@ -37,7 +37,7 @@ public final class BackoffTable {
 
     /** When the block may be tried again; 0 if it never failed. */
     public long untilMs(long blockId) {
-        Penalty penalty = penalties.get(blockId);
+        Penalty penalty = penalties.isEmpty() ? null : penalties.get(blockId);
         return penalty == null ? 0 : penalty.untilMs;
     }
 }

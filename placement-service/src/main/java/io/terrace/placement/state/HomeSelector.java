@@ -80,7 +80,9 @@ public final class HomeSelector implements HomeChoice {
         double most = 0;
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
-            if (fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
+            // No more than its gain is to be expected, which costs no look at the DataNode.
+            if ((best == null || gain(node, heat) > most)
+                    && fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
                 double expected = standing(nowMs, node, heat, pool).expected();
                 if (best == null || expected > most) {
                     best = node;
@@ -121,7 +123,8 @@ public final class HomeSelector implements HomeChoice {
         double most = Math.max(0, ofHome.net());
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
-            if (node == home || !fits(nowMs, node, id, lengthBytes)) {
+            // The gain costs no look at the DataNode, and the price only lessens it.
+            if (node == home || gain(node, heat) <= most || !fits(nowMs, node, id, lengthBytes)) {
                 continue;
             }
             Standing standing = standing(nowMs, node, heat, pool);

@@ -32,9 +32,10 @@ public final class MoveQueue {
         this.mostWaiting = mostWaiting;
     }
 
+    /** The open move of a block. Of most DataNodes none is open, which costs no look into the map. */
     @Nullable
     public Move open(long blockId) {
-        return openByBlock.get(blockId);
+        return openByBlock.isEmpty() ? null : openByBlock.get(blockId);
     }
 
     public boolean isFullForPromotions() {

@@ -120,7 +120,7 @@ public final class ResidentBlocks {
     }
 
     public boolean isHeld(long blockId) {
-        return held.containsKey(blockId);
+        return !held.isEmpty() && held.containsKey(blockId);
     }
 
     /** A block takes its room once, whoever claims it. */
@@ -146,7 +146,9 @@ public final class ResidentBlocks {
     /** Whether the policy may not evict it: pinned or held by the service, or there by a cache directive. */
     public boolean isPinned(long blockId) {
         Resident resident = copies.get(blockId);
-        return pins.containsKey(blockId) || isHeld(blockId) || (resident != null && resident.pinnedThere);
+        return (!pins.isEmpty() && pins.containsKey(blockId))
+                || isHeld(blockId)
+                || (resident != null && resident.pinnedThere);
     }
 
     /** Bytes that the policy may not fill. */
