@@ -9,6 +9,7 @@ import io.terrace.placement.move.FirstReads;
 import io.terrace.placement.move.HeldBlocks;
 import io.terrace.placement.move.LeavingCopies;
 import io.terrace.placement.move.MoveDispatcher;
+import io.terrace.placement.move.MoveExaminer;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
 import io.terrace.placement.move.PinnedBlocks;
@@ -50,6 +51,7 @@ final class EngineEpoch {
     private final HomeChoice.Factory homes;
     private final ClusterState clusterState;
     private final HomeChoice homeChoice;
+    private final MoveExaminer examiner;
     private final MoveDispatcher dispatcher;
     private final PinnedBlocks pinnedBlocks;
     private final HeldBlocks heldBlocks;
@@ -97,7 +99,8 @@ final class EngineEpoch {
         this.homes = homes;
         this.clusterState = clusterState;
         homeChoice = homes.make(clusterState);
-        dispatcher = new MoveDispatcher(clusterState, view, homeChoice);
+        examiner = new MoveExaminer(clusterState, view, homeChoice);
+        dispatcher = new MoveDispatcher(clusterState, examiner);
         writtenBlocks = new WrittenBlocks(clusterState, view);
         firstReads = new FirstReads(settings.firstReads(), clusterState, view, homeChoice, writtenBlocks);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
@@ -226,10 +229,13 @@ final class EngineEpoch {
         if (!mayMove) {
             return List.of();
         }
-        dispatcher.examine(nowMs, node);
+        examiner.examine(nowMs, node);
         List<MoveOrder> toDo = new ArrayList<>(dispatcher.dispatch(nowMs, node));
         toDo.addAll(volumes.dispatch(nowMs, node));
         planner.plan(nowMs, node, true);
+        if (!isSmall()) {
+            examiner.answered(nowMs, node, heartbeatIntervalMs());
+        }
         return toDo;
     }
 
@@ -321,6 +327,9 @@ final class EngineEpoch {
         checkNodes(nowMs, nodes);
         ticking.forEach(node -> node.tick(nowMs));
         planEverywhere(nowMs, operatorState.mayMove());
+        if (operatorState.mayMove()) {
+            examiner.lookAhead(nowMs);
+        }
         return clusterState.nodes().size();
     }
 

@@ -22,7 +22,7 @@ public final class FakeNamespaceView implements NamespaceView {
 
     public final Map<Long, Verdict> verdicts = new HashMap<>();
     private final Map<Long, Located> stored = new HashMap<>();
-    int lockBlocks = 256;
+    public int lockBlocks = 256;
     final Map<Long, List<Located>> files = new HashMap<>();
     /** By directory; those below it. */
     final Map<Long, List<Located>> below = new HashMap<>();

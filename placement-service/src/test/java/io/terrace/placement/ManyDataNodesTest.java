@@ -32,8 +32,12 @@ class ManyDataNodesTest extends SteppedLoop {
     }
 
     private void join(int count) {
+        join(count, 10);
+    }
+
+    private void join(int count, int megabytes) {
         for (int i = 0; i < count; i++) {
-            nodes.add(new FakeDataNode("node" + nodes.size(), 10 * MB));
+            nodes.add(new FakeDataNode("node" + nodes.size(), megabytes * MB));
         }
         report(nodes.size() - count);
     }
@@ -95,6 +99,23 @@ class ManyDataNodesTest extends SteppedLoop {
         FakeDataNode last = nodes.get(NODES - 1);
         warm(last, block(1, 1));
         assertThat(last.memory.keySet()).containsExactly(1L);
+    }
+
+    @Test
+    void orders_thatWaitForTheBudget_areLookedUpTogether() {
+        join(NODES, 1_000);
+        for (int i = 0; i < NODES; i++) {
+            nodes.get(i).reads(block(2 * i, 200), 3).reads(block(2 * i + 1, 200), 3);
+        }
+        report(0);
+        int intervalMs = nodes.get(0).beat(placement, nowMs).intervalMs();
+        int looksForTheFirst = names.looks;
+        turns(intervalMs / 250);
+        report(0);
+        long copies = nodes.stream().mapToLong(node -> node.memory.size()).sum();
+        assertThat(copies).as("but of the control sample").isGreaterThan(2 * NODES * 95 / 100);
+        assertThat(looksForTheFirst).isGreaterThan(NODES * 95 / 100);
+        assertThat(names.looks - looksForTheFirst).isLessThanOrEqualTo(NODES / names.lockBlocks + intervalMs / 250);
     }
 
     @Test

@@ -114,6 +114,11 @@ public final class TokenBucket {
         return perSecond == 0 ? Long.MAX_VALUE : Math.max(0, (long) tokens);
     }
 
+    /** Whole tokens that there will be then if none is used before; the bucket stays as it is. */
+    public synchronized long availableAt(long later) {
+        return perSecond == 0 ? Long.MAX_VALUE : Math.max(0, (long) tokensAt(later));
+    }
+
     /** Takes what is wanted as far as it is there, and says how much that was. */
     public synchronized long take(long now, long wanted) {
         long taken = Math.min(available(now), wanted);
@@ -162,13 +167,17 @@ public final class TokenBucket {
     }
 
     private void fill(long now) {
+        tokens = tokensAt(now);
+        filledAt = now - filledAt > 0 ? now : filledAt;
+    }
+
+    private double tokensAt(long now) {
         long passed = now - filledAt; // Two times of a clock may be compared by their difference alone.
         if (passed <= 0) {
-            return;
+            return tokens;
         }
-        filledAt = now;
         double seconds = passed / ticksPerSecond;
-        tokens = switch (accrual) {
+        return switch (accrual) {
             case CAPPED -> Math.min(burst, tokens + seconds * perSecond);
             case WHOLE_SILENCE -> Math.min(burst, tokens) + Math.min(LONGEST_SILENCE_SECONDS, seconds) * perSecond;
         };

@@ -101,6 +101,16 @@ class TokenBucketTest {
     }
 
     @Test
+    void availableAt_aLaterTime_countsItAndTakesNoTime() {
+        TokenBucket bucket = new TokenBucket(10, 10, Accrual.CAPPED, TimeUnit.MILLISECONDS, 0);
+        bucket.charge(0, 20);
+        assertThat(bucket.availableAt(1_500)).isEqualTo(5);
+        assertThat(bucket.availableAt(9_000)).isEqualTo(10);
+        assertThat(bucket.isOpen(1_000)).isFalse();
+        assertThat(bucket.available(1_500)).isEqualTo(5);
+    }
+
+    @Test
     void clockInNanoseconds_givesAsMuchASecond() {
         TokenBucket bucket = new TokenBucket(1000, 2000, Accrual.CAPPED, TimeUnit.NANOSECONDS, Long.MAX_VALUE);
         assertThat(bucket.take(Long.MAX_VALUE, 5000)).isEqualTo(2000);

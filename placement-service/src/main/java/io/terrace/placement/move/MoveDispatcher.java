@@ -1,109 +1,29 @@
 package io.terrace.placement.move;
 
-import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
-import io.terrace.placement.control.ControlTrial;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.HomeChoice;
 import io.terrace.placement.state.Move;
-import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
-import io.terrace.placement.state.NamespaceView;
-import io.terrace.placement.state.NamespaceView.Asker;
-import io.terrace.placement.state.NamespaceView.Candidate;
-import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Checks waiting moves against the NameNode's maps, lets through what the budget allows, and makes orders of it. Owned
- * by the loop's thread.
- */
+/** Lets through what the budget allows of the moves that wait and were examined, and makes orders of it. Owned by the loop's thread. */
 public final class MoveDispatcher {
-
-    /** A verdict of the NameNode is good for so long; a move that waited longer is examined again. */
-    static final long VERDICT_VALID_MS = 5_000;
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
-    private final NamespaceView view;
-    private final HomeChoice homeChoice;
+    private final MoveExaminer examiner;
 
-    public MoveDispatcher(ClusterState clusterState, NamespaceView view, HomeChoice homeChoice) {
+    public MoveDispatcher(ClusterState clusterState, MoveExaminer examiner) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
-        this.view = view.askedBy(Asker.ORDERS);
-        this.homeChoice = homeChoice;
-    }
-
-    /**
-     * Asks the NameNode about the promotions that are next, in one hold of its lock; later where the DataNode led to too many. Those
-     * for which there is no place or no budget yet are not asked about: they may wait for minutes.
-     */
-    public void examine(long nowMs, DataNodeState node) {
-        if (!node.isServing() || node.reportQuota().looks().available(nowMs) == 0) {
-            return;
-        }
-        int places = clusterState.moveSettings().inFlight() - node.moveQueue().promotionsInFlight();
-        long bytes = node.isIdle() ? Long.MAX_VALUE : node.budget().available(nowMs);
-        List<Move> asked = new ArrayList<>();
-        List<Candidate> candidates = new ArrayList<>();
-        for (Move move : node.moveQueue().waiting()) {
-            if (places <= 0 || bytes <= 0 || asked.size() == view.lockBlocks()) {
-                break;
-            }
-            if (!move.isPromotion()
-                    || move.outcome() != null
-                    || !move.isDue(nowMs)
-                    || vain(nowMs, node, move) != null) {
-                continue;
-            }
-            places--;
-            bytes -= move.block().lengthBytes();
-            if (move.needsExamination(nowMs, VERDICT_VALID_MS)) {
-                asked.add(move);
-                candidates.add(new Candidate(move.block(), node.uuid()));
-            }
-        }
-        if (asked.isEmpty()) {
-            return;
-        }
-        List<Verdict> verdicts = view.examine(candidates);
-        node.reportQuota().looks().charge(nowMs, 1);
-        for (int i = 0; i < asked.size(); i++) {
-            Move move = asked.get(i);
-            Verdict verdict = verdicts.get(i);
-            if (verdict == Verdict.FIT) {
-                move.examined(nowMs);
-            } else if (verdict != Verdict.UNKNOWN && move.outcome() == null) {
-                refuse(nowMs, node, move, verdict);
-            }
-        }
-    }
-
-    private void refuse(long nowMs, DataNodeState node, Move move, Verdict verdict) {
-        long id = move.block().id();
-        boolean vanished = verdict == Verdict.GONE || verdict == Verdict.CHANGED;
-        moveTracker.withdraw(nowMs, node, move, MoveOutcome.UNFIT, verdict.text(), vanished);
-        BlockHeat heat = clusterState.heat().find(id);
-        if (heat != null && heat.block().sameContent(move.block())) {
-            if (vanished) {
-                clusterState.heat().remove(id);
-            } else if (verdict == Verdict.ERASURE_CODED) {
-                heat.exclude(verdict);
-            } else if (verdict == Verdict.NO_REPLICA) {
-                heat.forget(node);
-            }
-        }
-        node.backoffTable().failed(nowMs, id);
+        this.examiner = examiner;
     }
 
     /** Makes orders of what is due and within the budget; adds nothing to what is in flight beyond its limit. */
@@ -122,7 +42,7 @@ public final class MoveDispatcher {
                 orders.add(send(nowMs, moveQueue, move, 0));
                 continue;
             }
-            String vain = vain(nowMs, node, move);
+            String vain = examiner.vain(nowMs, node, move);
             if (vain != null) {
                 moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, vain, false);
                 continue;
@@ -131,7 +51,7 @@ public final class MoveDispatcher {
                     && moveQueue.promotionsInFlight()
                             < clusterState.moveSettings().inFlight()
                     && (node.isIdle() || node.budget().isOpen(nowMs));
-            if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
+            if (promotionsOpen && move.isDue(nowMs) && !examiner.isQuestionable(nowMs, move)) {
                 int places = MoveQueue.ORDERS_PER_ANSWER - orders.size();
                 if (move.victims().size() < places) {
                     promote(nowMs, node, move, orders);
@@ -147,21 +67,6 @@ public final class MoveDispatcher {
             }
         }
         return orders;
-    }
-
-    /** Why a promotion that waits is not wanted any more; null if it is. */
-    private @Nullable String vain(long nowMs, DataNodeState node, Move move) {
-        if (node.leaving() != null) {
-            return node.leaving();
-        }
-        if (move.cause() != Cause.POLICY) {
-            return null;
-        }
-        if (clusterState.controlTrial().isLeft(nowMs, StorageTier.MEMORY)) {
-            return ControlTrial.SLOWER;
-        }
-        // The order was lost or found no room, or its policy asked late: a second copy would be made and dropped.
-        return homeChoice.isElsewhere(node, move.block().id()) ? "its home has moved" : null;
     }
 
     private void promote(long nowMs, DataNodeState node, Move move, List<MoveOrder> orders) {

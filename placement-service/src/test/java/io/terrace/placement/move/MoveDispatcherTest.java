@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.DataNodeFixture;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveQueue;
-import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
@@ -17,10 +15,11 @@ import org.junit.jupiter.api.Test;
 
 class MoveDispatcherTest extends DataNodeFixture {
 
-    private final MoveDispatcher dispatcher = new MoveDispatcher(clusterState, names, new HomeSelector(clusterState));
+    private final MoveExaminer examiner = new MoveExaminer(clusterState, names, new HomeSelector(clusterState));
+    private final MoveDispatcher dispatcher = new MoveDispatcher(clusterState, examiner);
 
     private List<Long> dispatched() {
-        dispatcher.examine(nowMs, node);
+        examiner.examine(nowMs, node);
         return dispatcher.dispatch(nowMs, node).stream()
                 .map(order -> order.block().id())
                 .toList();
@@ -51,41 +50,18 @@ class MoveDispatcherTest extends DataNodeFixture {
     @Test
     void dispatch_verdictThatIsOld_isAskedForAgain() {
         promotion(block(1, 1));
-        dispatcher.examine(nowMs, node);
-        nowMs += MoveDispatcher.VERDICT_VALID_MS + 1;
+        examiner.examine(nowMs, node);
+        nowMs += MoveExaminer.VERDICT_VALID_MS + 1;
         assertThat(dispatcher.dispatch(nowMs, node)).isEmpty();
         assertThat(dispatched()).containsExactly(1L);
         assertThat(names.looks).isEqualTo(2);
     }
 
     @Test
-    void examine_ofMoreThanMayGoNow_asksAboutThoseThatMay() {
-        for (int i = 1; i <= SETTINGS.inFlight() + 3; i++) {
-            promotion(block(i, 1));
-        }
-        drop(block(9, 1));
-        dispatcher.examine(nowMs, node);
-        assertThat(names.asked).isEqualTo(SETTINGS.inFlight());
-        assertThat(dispatched()).containsExactly(1L, 2L, 9L);
-        dispatcher.examine(nowMs, node);
-        assertThat(names.asked).as("there is no place").isEqualTo(SETTINGS.inFlight());
-    }
-
-    @Test
-    void examine_beyondTheBudget_asksAboutNothing() {
-        promotion(block(1, 30));
-        promotion(block(2, 1));
-        assertThat(dispatched()).containsExactly(1L);
-        assertThat(names.asked).isEqualTo(1);
-        assertThat(dispatched()).isEmpty();
-        assertThat(names.asked).isEqualTo(1);
-    }
-
-    @Test
     void dispatch_beyondTheBudget_lendsOneMoveAndWaitsForTheDebt() {
         promotion(block(1, 30));
         promotion(block(2, 1));
-        dispatcher.examine(nowMs, node);
+        examiner.examine(nowMs, node);
         List<MoveOrder> orders = dispatcher.dispatch(nowMs, node);
         assertThat(orders).extracting(order -> order.block().id()).containsExactly(1L);
         assertThat(orders.get(0).bytesPerSecond()).isEqualTo(SETTINGS.bytesPerSecond());
@@ -101,7 +77,7 @@ class MoveDispatcherTest extends DataNodeFixture {
         heartbeat(node, 2, true, 0);
         promotion(block(1, 30));
         promotion(block(2, 30));
-        dispatcher.examine(nowMs, node);
+        examiner.examine(nowMs, node);
         assertThat(dispatcher.dispatch(nowMs, node)).hasSize(2).allSatisfy(order -> assertThat(order.bytesPerSecond())
                 .isZero());
     }
@@ -164,7 +140,7 @@ class MoveDispatcherTest extends DataNodeFixture {
     void sendAgain_ofAnOrderWhoseHomeMovedMeanwhile_withdrawsIt() {
         Move promotion = promotion(block(1, 1));
         clusterState.heat().touch(nowMs, block(1, 1)).home(node);
-        dispatcher.examine(nowMs, node);
+        examiner.examine(nowMs, node);
         answered(dispatcher.dispatch(nowMs, node));
         clusterState.heat().touch(nowMs, block(1, 1)).home(other);
         dispatcher.sendAgain(node);
@@ -207,57 +183,6 @@ class MoveDispatcherTest extends DataNodeFixture {
         assertThat(dispatched()).hasSize(MoveQueue.ORDERS_PER_ANSWER).doesNotContain(500L);
         assertThat(dispatched()).hasSize(MoveQueue.ORDERS_PER_ANSWER).doesNotContain(500L);
         assertThat(dispatched()).containsExactly(1000L + 2 * MoveQueue.ORDERS_PER_ANSWER, 500L);
-    }
-
-    @Test
-    void examine_blockThatIsGone_isForgotten() {
-        names.verdicts.put(1L, Verdict.GONE);
-        Move promotion = promotion(block(1, 1));
-        clusterState.heat().touch(nowMs, block(1, 1));
-        assertThat(dispatched()).isEmpty();
-        assertThat(promotion.outcome()).isEqualTo(MoveOutcome.UNFIT);
-        assertThat(promotion.message()).isEqualTo(Verdict.GONE.text());
-        assertThat(clusterState.heat().find(1)).isNull();
-        assertThat(policy.told).containsExactly("1 vanished");
-        assertThat(node.backoffTable().untilMs(1)).isEqualTo(nowMs + BackoffTable.FIRST_MS);
-    }
-
-    @Test
-    void examine_blockThatCanNeverBePromoted_isExcluded() {
-        names.verdicts.put(1L, Verdict.ERASURE_CODED);
-        promotion(block(1, 1));
-        clusterState.heat().touch(nowMs, block(1, 1));
-        assertThat(dispatched()).isEmpty();
-        assertThat(clusterState.heat().touch(nowMs, block(1, 1)).excluded()).isEqualTo(Verdict.ERASURE_CODED);
-        assertThat(policy.told).containsExactly("1 stays in " + BASE);
-    }
-
-    @Test
-    void examine_inSafeMode_leavesTheMoveWaiting() {
-        names.verdicts.put(1L, Verdict.UNKNOWN);
-        Move promotion = promotion(block(1, 1));
-        assertThat(dispatched()).isEmpty();
-        assertThat(promotion.outcome()).isNull();
-        names.verdicts.clear();
-        assertThat(dispatched()).containsExactly(1L);
-    }
-
-    @Test
-    void examine_drops_costsNoLook() {
-        drop(block(1, 1));
-        dispatcher.examine(nowMs, node);
-        assertThat(names.looks).isZero();
-    }
-
-    @Test
-    void examine_dataNodeThatUsedUpItsLooks_waits() {
-        promotion(block(1, 1));
-        node.reportQuota().looks().charge(nowMs, node.reportQuota().looks().available(nowMs));
-        dispatcher.examine(nowMs, node);
-        assertThat(names.looks).isZero();
-        nowMs += 1_000;
-        dispatcher.examine(nowMs, node);
-        assertThat(names.looks).isEqualTo(1);
     }
 
     private void answered(List<MoveOrder> orders) {
