@@ -2,7 +2,7 @@ package io.terrace.placement.state;
 
 import it.unimi.dsi.fastutil.longs.Long2ObjectMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
-import java.util.ArrayDeque;
+import it.unimi.dsi.fastutil.objects.ObjectLinkedOpenHashSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -20,7 +20,9 @@ public final class MoveQueue {
     public static final int ORDERS_PER_ANSWER = 256;
 
     private final int mostWaiting;
-    private final ArrayDeque<Move> waiting = new ArrayDeque<>();
+    /** Tens of thousands of drops may wait, and any of them may end, so that each is found without a search. */
+    private final ObjectLinkedOpenHashSet<Move> waiting = new ObjectLinkedOpenHashSet<>(0);
+
     private final Long2ObjectMap<Move> inFlight = new Long2ObjectOpenHashMap<>(0);
     private final Long2ObjectMap<Move> openByBlock = new Long2ObjectOpenHashMap<>(0);
     private int promotionsWaiting;
@@ -56,9 +58,9 @@ public final class MoveQueue {
 
     public void enqueue(Move move, boolean first) {
         if (first) {
-            waiting.addFirst(move);
+            waiting.addAndMoveToFirst(move);
         } else {
-            waiting.addLast(move);
+            waiting.addAndMoveToLast(move);
         }
         countWaiting(move, 1);
     }
@@ -72,8 +74,9 @@ public final class MoveQueue {
 
     /** Takes a drop away from the promotion that it was to make room for. */
     public void detach(Move victim) {
-        for (Move move : waiting) {
-            move.victims().remove(victim);
+        Move promotion = openByBlock.get(victim.occasion().roomFor());
+        if (promotion != null) {
+            promotion.victims().remove(victim);
         }
     }
 
@@ -94,7 +97,7 @@ public final class MoveQueue {
     public void waitAgain(Move move) {
         inFlight.remove(move.id());
         promotionsInFlight -= move.isPromotion() ? 1 : 0;
-        waiting.addFirst(move);
+        waiting.addAndMoveToFirst(move);
         countWaiting(move, 1);
     }
 
