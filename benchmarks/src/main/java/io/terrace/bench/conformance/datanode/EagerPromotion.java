@@ -67,8 +67,8 @@ final class EagerPromotion implements DatasetListener {
     }
 
     @Override
-    public void finalised(ExtendedBlock block) {
-        listener.finalised(block);
+    public void finalised(ExtendedBlock block, boolean written) {
+        listener.finalised(block, written);
         promote(block);
     }
 

@@ -92,11 +92,11 @@ public final class DatasetEvents {
         }
     }
 
-    /** A replica was finalised. */
-    public void finalised(ExtendedBlock block) {
+    /** A replica was finalised, which a client wrote or another DataNode sent. */
+    public void finalised(ExtendedBlock block, boolean written) {
         DatasetListener present = listener;
         if (present != null) {
-            present.finalised(block);
+            present.finalised(block, written);
         }
     }
 

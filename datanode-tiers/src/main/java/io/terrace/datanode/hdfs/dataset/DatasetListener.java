@@ -42,8 +42,12 @@ public interface DatasetListener {
     /** A move of ours brings the replica to another volume, with every byte the same: called before and after. */
     void moved(String pool, long blockId);
 
-    /** A replica was finalised. */
-    void finalised(ExtendedBlock block);
+    /**
+     * A replica was finalised.
+     *
+     * @param written by a client; false where another DataNode sent it
+     */
+    void finalised(ExtendedBlock block, boolean written);
 
     /** All replicas of the pool are known. */
     void poolReady(String pool);

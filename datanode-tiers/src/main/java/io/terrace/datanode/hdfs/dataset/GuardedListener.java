@@ -113,8 +113,8 @@ public final class GuardedListener implements DatasetListener {
     }
 
     @Override
-    public void finalised(ExtendedBlock block) {
-        tell(present -> present.finalised(block));
+    public void finalised(ExtendedBlock block, boolean written) {
+        tell(present -> present.finalised(block, written));
     }
 
     @Override

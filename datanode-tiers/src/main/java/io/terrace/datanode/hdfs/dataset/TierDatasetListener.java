@@ -220,8 +220,10 @@ public final class TierDatasetListener implements DatasetListener {
     }
 
     @Override
-    public void finalised(ExtendedBlock block) {
-        accessRecorder.written(block.getBlockPoolId(), block.getBlockId(), block.getNumBytes());
+    public void finalised(ExtendedBlock block, boolean written) {
+        if (written) {
+            accessRecorder.written(block.getBlockPoolId(), block.getBlockId(), block.getNumBytes());
+        }
         PinRequests.Pin pin = new PinRequests.Pin(block.getBlockPoolId(), block.getBlockId());
         if (pinRequests.contains(pin) && pinRequests.add(pin, nanoClock.getAsLong())) {
             onPins.run();

@@ -131,8 +131,15 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
 
     @Override
     public void finalizeBlock(ExtendedBlock b, boolean fsyncDir) throws IOException {
+        boolean written = !isTransferred(b);
         super.finalizeBlock(b, fsyncDir);
-        events.finalised(b);
+        events.finalised(b, written);
+    }
+
+    /** Whether another DataNode sent the replica: to replicate the block, or to bring it elsewhere for the Balancer or the Mover. */
+    private boolean isTransferred(ExtendedBlock block) {
+        ReplicaInfo now = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
+        return now != null && now.getState() == ReplicaState.TEMPORARY;
     }
 
     @Override
