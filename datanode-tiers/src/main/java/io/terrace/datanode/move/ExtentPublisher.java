@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *   <li>If anything of this fails, give the extent up and remove its file.
  * </ol>
  *
- * <p>One instance serves one thread. It never waits for room; the answer says whether waiting helps.
+ * <p>One instance serves one thread, or several if their fillers leave the {@link VerifiedCopy} alone. It never waits for room; the answer says whether waiting helps.
  */
 public final class ExtentPublisher {
 
@@ -85,7 +85,8 @@ public final class ExtentPublisher {
         } finally {
             if (!published) {
                 tier.abandon(extent, nanoClock.getAsLong());
-                tier.sweep(nanoClock.getAsLong());
+                // Of this one alone: a client may wait for this thread, and all that is due may be many GB.
+                tier.sweep(extent, nanoClock.getAsLong());
             }
         }
     }

@@ -49,7 +49,7 @@ public final class WriteThroughCopies implements Closeable {
     private final LogThrottle failures = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
     private final ThreadPoolExecutor writers;
 
-    /** Guarded by itself: it serves one thread. */
+    /** All writers share it, as an {@link Adoption} verifies nothing. */
     private final ExtentPublisher publisher;
 
     /**
@@ -172,9 +172,7 @@ public final class WriteThroughCopies implements Closeable {
         MoveResult result = null;
         Exception fault = null;
         try {
-            synchronized (publisher) {
-                result = publisher.publish(block, false, adoption);
-            }
+            result = publisher.publish(block, false, adoption);
         } catch (IOException | RuntimeException e) {
             fault = e;
         }

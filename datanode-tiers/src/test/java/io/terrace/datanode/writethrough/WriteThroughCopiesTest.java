@@ -23,6 +23,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -249,6 +251,32 @@ class WriteThroughCopiesTest {
             finish(copy, 1000);
         }
         assertNothingLeft(Metric.MEMORY_THROUGH_DROPPED);
+    }
+
+    @Test
+    void publish_whileAnotherWaitsForTheDataset_doesNotWaitForIt() throws Exception {
+        BlockVersion quick = new BlockVersion(new BlockKey(POOL, 2, 1), 1000);
+        CountDownLatch waits = new CountDownLatch(1);
+        Semaphore goesOn = new Semaphore(0);
+        try (WriteThroughCopy ofSlowVolume = begin();
+                WriteThroughCopy copy = begin()) {
+            write(ofSlowVolume, 0, random(1000), PIECE);
+            write(copy, 0, random(1000), PIECE);
+            Thread slow = new Thread(() -> finish(ofSlowVolume, 1000));
+            replica.beforeLock = () -> {
+                if (Thread.currentThread() == slow) {
+                    waits.countDown();
+                    goesOn.acquireUninterruptibly();
+                }
+            };
+            slow.start();
+            waits.await();
+            replica.finalised = quick;
+            copy.publish(quick);
+            assertThat(tier.liveExtents()).extracting(Extent::key).containsExactly(quick.key());
+            goesOn.release();
+            slow.join();
+        }
     }
 
     @Test
