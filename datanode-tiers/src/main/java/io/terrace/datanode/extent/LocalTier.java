@@ -303,8 +303,8 @@ public final class LocalTier {
     }
 
     /**
-     * One turn of housekeeping: ends overdue grants, removes the files nobody reads any more. A file that cannot be removed
-     * counts as used, and a later turn tries again.
+     * One turn of housekeeping: ends overdue grants, removes files nobody reads any more, for a tenth of a second at most. A file
+     * that cannot be removed counts as used, and a later turn tries again.
      *
      * @return the work done; 0 when there was nothing to do
      */

@@ -71,6 +71,16 @@ class ExtentReaperTest {
     }
 
     @Test
+    void files_thatAreMany_areRemovedInSeveralTurns() {
+        int inOneTurn = (int) (ExtentReaper.MOST_BYTES / ExtentReaper.FILE_BYTES);
+        live(inOneTurn + 10);
+        dropAll();
+        assertThat(tier.sweep(2)).isEqualTo(inOneTurn);
+        assertThat(tier.sweep(2)).isEqualTo(10);
+        assertThat(tier.usage().usedBytes()).isZero();
+    }
+
+    @Test
     void file_thatCannotBeRemoved_countsUntilItIs() {
         live(2);
         stuck.add(1L);
@@ -113,6 +123,7 @@ class ExtentReaperTest {
             stuck.add(id);
         }
         dropAll();
+        tier.sweep(2);
         tier.sweep(2);
         assertThat(asked).hasSize(700);
         Set<Long> again = new LinkedHashSet<>();
