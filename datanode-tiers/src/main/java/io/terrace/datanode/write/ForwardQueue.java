@@ -52,6 +52,7 @@ final class ForwardQueue {
     private long addedBytes;
     private long ackedBytes;
     private boolean ended;
+    private boolean waitsNoMore;
     private Sender sender = Sender.NOBODY;
 
     /**
@@ -137,6 +138,12 @@ final class ForwardQueue {
         notifyAll();
     }
 
+    /** Whoever waits for the next DataNode, now or later, fails instead: the block is to end here. */
+    synchronized void waitNoMore() {
+        waitsNoMore = true;
+        notifyAll();
+    }
+
     /** Waits until the next DataNode lacks little enough, or {@link #end}. */
     synchronized void awaitRoom() throws InterruptedIOException {
         while (addedBytes - ackedBytes > lagBytes && !ended) {
@@ -152,6 +159,9 @@ final class ForwardQueue {
     }
 
     private void await() throws InterruptedIOException {
+        if (waitsNoMore) {
+            throw new InterruptedIOException("ended while the next DataNode takes the block");
+        }
         try {
             wait();
         } catch (InterruptedException e) {

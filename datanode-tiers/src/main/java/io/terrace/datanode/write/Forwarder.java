@@ -138,6 +138,11 @@ final class Forwarder implements Closeable {
         check();
     }
 
+    /** Has the writer wait for the next DataNode no more, but fail. Any thread. */
+    void waitNoMore() {
+        queue.waitNoMore();
+    }
+
     /** Fails when the next DataNode has failed. */
     void check() throws IOException {
         Exception why = failure;

@@ -49,6 +49,12 @@ final class WriteSession {
 
     private volatile boolean evicted;
 
+    /** Whether nothing more is taken from the client. */
+    private volatile boolean inputEnded;
+
+    /** Sends the block on that is open; null if there is none, or no next DataNode. */
+    private volatile @Nullable Forwarder forwarding;
+
     private @Nullable Thread thread;
 
     WriteSession(
@@ -175,6 +181,11 @@ final class WriteSession {
 
     /** Lets the thread that serves end, and tell its client why. Any thread. */
     void endInput() {
+        inputEnded = true;
+        Forwarder waitsForNext = forwarding;
+        if (waitsForNext != null) {
+            waitsForNext.waitNoMore();
+        }
         try {
             frames.channel().shutdownInput();
         } catch (IOException e) {
@@ -257,14 +268,15 @@ final class WriteSession {
 
     private void write(OpenBlock block, BlockAnswers answers) throws IOException {
         WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
-        WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
-        try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {
+        WriteBuffers.Pair forNext = block.next() == null ? null : buffers.take(block.chunkBytes());
+        try (Forwarder forwarder = forNext == null ? null : forward(block, answers, forNext)) {
             SpeedMeter speed = new SpeedMeter(meter.speeds(), new ClientSpeeds.Sender(client.host(), !block.isFirst()));
             new FrameReceiver(frames, window, block, pair, answers, forwarder, meter, speed).run();
         } finally {
+            forwarding = null;
             buffers.give(pair);
-            if (forwarding != null) {
-                buffers.give(forwarding);
+            if (forNext != null) {
+                buffers.give(forNext);
             }
         }
     }
@@ -272,7 +284,12 @@ final class WriteSession {
     private Forwarder forward(OpenBlock block, BlockAnswers answers, WriteBuffers.Pair pair) throws IOException {
         ForwardQueue queue = new ForwardQueue(block.chunkBytes(), block.lengthBytes(), limits.forwardLagBytes());
         String name = Thread.currentThread().getName() + "-next";
-        return Forwarder.start(name, block, queue, answers, pair.data(), store::refusal, meter);
+        Forwarder forwarder = Forwarder.start(name, block, queue, answers, pair.data(), store::refusal, meter);
+        forwarding = forwarder;
+        if (inputEnded) {
+            forwarder.waitNoMore();
+        }
+        return forwarder;
     }
 
     /** The client may be gone already. */

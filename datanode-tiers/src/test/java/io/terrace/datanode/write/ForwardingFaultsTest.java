@@ -74,6 +74,25 @@ final class ForwardingFaultsTest {
     }
 
     @Test
+    void evict_whileTheNextTakesNothing_endsTheBlock() throws Exception {
+        FakeNext next = pipeline.fakeNext("yes");
+        WriteNode first = pipeline.node("first", next.address(), Pipeline.LONG_NS);
+        int frameBytes = (int) WriteNode.LAG_BYTES;
+        Frames client = pipeline.client(first, Pipeline.contents(2 * frameBytes + 1));
+        assertThat(client.open()).isEqualTo("yes");
+        client.sendTo(frameBytes, NO_FLAGS);
+        client.sendTo(2 * frameBytes, NO_FLAGS);
+        client.sendTo(2 * frameBytes + 1, NO_FLAGS);
+        while (Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("terrace-write-first-")
+                        && thread.getState() == Thread.State.WAITING)) {
+            Thread.onSpinWait();
+        }
+        first.evict();
+        assertThat(client.failure()).contains("an operator evicted all who write to this DataNode");
+    }
+
+    @Test
     void next_thatEnds_isNamed() throws Exception {
         Begun begun = begin(Pipeline.LONG_NS, NO_FLAGS);
         begun.next().close();

@@ -86,6 +86,10 @@ final class WriteNode implements BlockStore, Closeable {
         return (InetSocketAddress) listener.getLocalAddress();
     }
 
+    void evict() {
+        service.evict();
+    }
+
     int connections() {
         return service.connections();
     }
