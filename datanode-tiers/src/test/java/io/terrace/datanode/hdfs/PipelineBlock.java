@@ -36,6 +36,9 @@ final class PipelineBlock implements AutoCloseable {
     LocatedBlock located;
     RawWriter writer;
 
+    /** What the client of a recovery says that the block may get. */
+    long saidBytes = TerraceCluster.BLOCK_BYTES;
+
     /** Three DataNodes with the channel, which check block tokens. */
     static TerraceCluster cluster() throws IOException {
         return cluster(TerraceCluster.configuration());
@@ -110,6 +113,7 @@ final class PipelineBlock implements AutoCloseable {
                 .setMinBytesRcvd(acked)
                 .setMaxBytesRcvd(sent);
         request.getHeaderBuilder().getBaseHeaderBuilder().setToken(PBHelperClient.convert(fresh.getBlockToken()));
+        request.getHeaderBuilder().getBaseHeaderBuilder().getBlockBuilder().setNumBytes(saidBytes);
         writer = RawWriter.to(node(nodes[0]));
         assertSuccess(writer.open(request));
         ExtendedBlock renewed = new ExtendedBlock(old.getBlockPoolId(), old.getBlockId(), acked, stamp);

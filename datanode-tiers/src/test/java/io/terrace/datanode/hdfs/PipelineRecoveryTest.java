@@ -99,6 +99,21 @@ class PipelineRecoveryTest {
         }
     }
 
+    /** A client may say any length. */
+    @Test
+    void recoveredReplica_thatMayBeLargerThanItsVolume_leavesOthersTheirSpace() throws Exception {
+        try (PipelineBlock absurd = new PipelineBlock(cluster, "/absurd").open()) {
+            absurd.writer.send(absurd.contents, 0, 100_000, 0);
+            absurd.writer.awaitAll(false);
+            absurd.saidBytes = 1L << 62;
+            absurd.recover(
+                    BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, 100_000, 100_000, PipelineBlock.ALL);
+            for (int index : PipelineBlock.ALL) {
+                assertThat(absurd.reservedBytes(index)).isBetween(0L, 1L << 50);
+            }
+        }
+    }
+
     /** What the end of a block gives back is its own, though all but the last DataNode finalise it before it is acknowledged. */
     @Test
     void finalisedReplica_leavesOthersTheirSpace() throws Exception {

@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.write;
 
 import java.io.Closeable;
+import java.io.IOException;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
@@ -19,11 +20,17 @@ final class RecoveredSpace implements Closeable {
         this.bytes = bytes;
     }
 
-    /** Reserves it, unless the replica has a reservation. */
-    static RecoveredSpace of(ReplicaInPipeline replica, long mostBytes) {
+    /**
+     * Reserves it, unless the replica has a reservation.
+     *
+     * @param mostBytes that the client says the block may get. No more is reserved than the volume has left: what does not fit
+     *     fails when it is written, as in a volume that is full.
+     */
+    static RecoveredSpace of(ReplicaInPipeline replica, long mostBytes) throws IOException {
         boolean reserved = replica.getReplicaInfo().getBytesReserved() > 0;
-        long bytes = reserved ? 0 : Math.max(0, mostBytes - replica.getBytesAcked());
         FsVolumeSpi volume = replica.getVolume();
+        long wantedBytes = reserved ? 0 : Math.max(0, mostBytes - replica.getBytesAcked());
+        long bytes = Math.min(wantedBytes, Math.max(0, volume.getAvailable()));
         volume.reserveSpaceForReplica(bytes);
         return new RecoveredSpace(volume, bytes);
     }

@@ -68,6 +68,11 @@ record WriteRequest(
         if (!summed || WriteData.mostBytes(checksum.getBytesPerChecksum(), WriteFrame.MAX_DATA_BYTES) == 0) {
             throw new UnsupportedException(checksum + " is not written over the channel");
         }
+        ExtendedBlock block =
+                PBHelperClient.convert(proto.getHeader().getBaseHeader().getBlock());
+        if (block.getNumBytes() < 0) {
+            throw new IOException("a request for a block of " + block.getNumBytes() + " bytes");
+        }
         int targets = proto.getTargetsCount();
         if (targets != proto.getTargetStorageTypesCount()
                 || (proto.getTargetStorageIdsCount() != 0 && targets != proto.getTargetStorageIdsCount())) {
@@ -77,7 +82,7 @@ record WriteRequest(
         boolean says = proto.hasCachingStrategy() && proto.getCachingStrategy().hasDropBehind();
         return new WriteRequest(
                 proto,
-                PBHelperClient.convert(proto.getHeader().getBaseHeader().getBlock()),
+                block,
                 PBHelperClient.convert(proto.getHeader().getBaseHeader().getToken()),
                 types(proto),
                 ids(proto),
