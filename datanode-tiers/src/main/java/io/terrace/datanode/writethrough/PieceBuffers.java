@@ -14,14 +14,20 @@ final class PieceBuffers {
     private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
     private int made;
 
-    /** Null when all are in use. */
+    /** Null when all are in use, and where direct memory is short: a copy can do with less, and its block must not fail. */
     synchronized @Nullable ByteBuffer take() {
         ByteBuffer buffer = free.poll();
-        if (buffer == null && made < MOST) {
-            buffer = ByteBuffer.allocateDirect(BYTES);
+        return buffer == null && made < MOST ? make() : buffer;
+    }
+
+    private @Nullable ByteBuffer make() {
+        try {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(BYTES);
             made++;
+            return buffer;
+        } catch (OutOfMemoryError e) {
+            return null;
         }
-        return buffer;
     }
 
     /** Nobody uses it any more. */

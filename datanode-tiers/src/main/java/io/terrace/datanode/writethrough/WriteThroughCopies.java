@@ -88,10 +88,11 @@ public final class WriteThroughCopies implements Closeable {
     /**
      * A copy of a block of which nothing is written yet; null when there will be none.
      *
+     * @param block for the log
      * @param blockBytes that the block may get: so much must be free now, so that few copies are begun in vain
      * @param fits whether replicas of the block's storage are copied to memory
      */
-    public @Nullable WriteThroughCopy begin(String pool, long blockBytes, boolean fits) {
+    public @Nullable WriteThroughCopy begin(String pool, Object block, long blockBytes, boolean fits) {
         if (mostBytes == 0 || !tier.serves(pool)) {
             metricRegistry.increment(Metric.MEMORY_THROUGH_OFF);
         } else if (!fits) {
@@ -102,7 +103,7 @@ public final class WriteThroughCopies implements Closeable {
             metricRegistry.increment(Metric.MEMORY_THROUGH_NO_ROOM);
         } else {
             tier.space().release(blockBytes);
-            return new WriteThroughCopy(this, pool);
+            return new WriteThroughCopy(this, pool, block);
         }
         return null;
     }

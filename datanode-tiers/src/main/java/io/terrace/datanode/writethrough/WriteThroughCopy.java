@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The copy of one block that is being written: takes every byte that is written to the replica, at the same place and in the
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * others. There are several, since that thread may not get a processor at once. Used by the thread that writes the replica. A copy that fails is given up, and the block goes on.
  */
 public final class WriteThroughCopy implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteThroughCopy.class);
+
     /** Below this a piece is written at once: another thread costs more. */
     private static final int LARGE_BYTES = 64 << 10;
 
@@ -27,6 +31,8 @@ public final class WriteThroughCopy implements Closeable {
 
     private final WriteThroughCopies copies;
     private final String pool;
+    /** For the log. */
+    private final Object blockForLog;
     /** The one that was used last is the last. */
     private final List<Piece> pieces = new ArrayList<>(MOST_PIECES);
 
@@ -52,9 +58,10 @@ public final class WriteThroughCopy implements Closeable {
         }
     }
 
-    WriteThroughCopy(WriteThroughCopies copies, String pool) {
+    WriteThroughCopy(WriteThroughCopies copies, String pool, Object block) {
         this.copies = copies;
         this.pool = pool;
+        this.blockForLog = block;
     }
 
     /**
@@ -126,7 +133,16 @@ public final class WriteThroughCopy implements Closeable {
                 return null;
             });
             piece.writing = task;
+            execute(task);
+        }
+    }
+
+    /** Whoever waits for a task that no thread took runs it. */
+    private void execute(FutureTask<@Nullable Void> task) {
+        try {
             copies.writers().execute(task);
+        } catch (OutOfMemoryError e) {
+            LOG.debug("No thread can be started for the copy of {}", blockForLog, e);
         }
     }
 
@@ -223,7 +239,7 @@ public final class WriteThroughCopy implements Closeable {
 
     private void drop(@Nullable Throwable why) {
         if (!ended) {
-            copies.dropped("a block of " + pool, why);
+            copies.dropped(blockForLog, why);
             end();
         }
     }

@@ -124,7 +124,7 @@ class WriteThroughCopiesTest {
     }
 
     private WriteThroughCopy begin() {
-        return requireNonNull(copies.begin(POOL, BLOCK, true));
+        return requireNonNull(copies.begin(POOL, KEY, BLOCK, true));
     }
 
     /** As a writer: in pieces of this size at most, each received into the buffer that the copy names. */
@@ -306,7 +306,7 @@ class WriteThroughCopiesTest {
     @Test
     void begin_inATierWithoutRoomForABlock_isRefusedAndEvictsNothing() throws IOException {
         assertThat(tier.space().reserve(POOL, CAPACITY - BLOCK + 1)).isTrue();
-        assertThat(copies.begin(POOL, BLOCK, true)).isNull();
+        assertThat(copies.begin(POOL, KEY, BLOCK, true)).isNull();
         tier.space().release(CAPACITY - BLOCK + 1);
         assertNothingLeft(Metric.MEMORY_THROUGH_NO_ROOM);
     }
@@ -344,14 +344,14 @@ class WriteThroughCopiesTest {
 
     @Test
     void begin_whereItIsOffOrDoesNotFit_isRefused() throws IOException {
-        assertThat(copies.begin(POOL, BLOCK, false)).isNull();
+        assertThat(copies.begin(POOL, KEY, BLOCK, false)).isNull();
         assertThat(metrics.value(Metric.MEMORY_THROUGH_STORAGE)).isEqualTo(1);
         try (WriteThroughCopies none = copies(0)) {
-            assertThat(none.begin(POOL, BLOCK, true)).isNull();
+            assertThat(none.begin(POOL, KEY, BLOCK, true)).isNull();
         }
         assertThat(metrics.value(Metric.MEMORY_THROUGH_OFF)).isEqualTo(1);
         tier.serve(POOL, false, System.nanoTime());
-        assertThat(copies.begin(POOL, BLOCK, true)).isNull();
+        assertThat(copies.begin(POOL, KEY, BLOCK, true)).isNull();
         assertThat(metrics.value(Metric.MEMORY_THROUGH_OFF)).isEqualTo(2);
     }
 

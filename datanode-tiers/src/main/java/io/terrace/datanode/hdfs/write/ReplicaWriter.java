@@ -149,7 +149,7 @@ final class ReplicaWriter implements OpenBlock {
     void copiesTo(WriteThroughCopies copies) {
         StorageType storage = replica.getVolume().getStorageType();
         boolean fits = !replica.isOnTransientStorage() && storage != StorageType.NVDIMM;
-        copy = copies.begin(block.getBlockPoolId(), mostBytes(), fits);
+        copy = copies.begin(block.getBlockPoolId(), block, mostBytes(), fits);
     }
 
     private PipelineEvents events(String nextAddress) {
