@@ -1,5 +1,7 @@
 package io.terrace.policy.cache;
 
+import it.unimi.dsi.fastutil.HashCommon;
+
 /**
  * Counts of a stream of ids in a fixed table: four 4-bit counters per id in as many rows, the least of which is the
  * estimate. All counters are halved when ten times as many ids were counted as the caller has room for, so old interest
@@ -35,7 +37,7 @@ public final class FrequencySketch {
         if (table.length == 0) {
             table = new long[mask + 1];
         }
-        long hash = mix(id);
+        long hash = HashCommon.murmurHash3(id);
         boolean added = false;
         for (int row = 0; row < 4; row++) {
             int shift = shift(hash, row);
@@ -54,7 +56,7 @@ public final class FrequencySketch {
         if (table.length == 0) {
             return 0;
         }
-        long hash = mix(id);
+        long hash = HashCommon.murmurHash3(id);
         int least = 15;
         for (int row = 0; row < 4; row++) {
             least = Math.min(least, (int) (table[at(hash, row)] >>> shift(hash, row) & 15));
@@ -70,19 +72,11 @@ public final class FrequencySketch {
     }
 
     private int at(long hash, int row) {
-        return (int) (mix(hash + row * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+        return (int) (HashCommon.murmurHash3(hash + row * 0x9E3779B97F4A7C15L) >>> 32) & mask;
     }
 
     private static int shift(long hash, int row) {
         return (int) (hash >>> (8 * row) & 3) * 16 + row * 4;
-    }
-
-    /** The finaliser of MurmurHash3, a bijection. */
-    static long mix(long id) {
-        long h = id;
-        h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
-        h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;
-        return h ^ h >>> 33;
     }
 
     public long memoryBytes() {

@@ -38,7 +38,7 @@ public final class DirectoryPattern {
     }
 
     /** A text with {@code #} in place of each run of digits. */
-    public static String withoutNumbers(String text) {
+    private static String withoutNumbers(String text) {
         StringBuilder pattern = new StringBuilder(text.length());
         boolean digits = false;
         for (int i = 0; i < text.length(); i++) {

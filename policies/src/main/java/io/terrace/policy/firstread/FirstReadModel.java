@@ -166,12 +166,4 @@ public final class FirstReadModel {
                 ? null
                 : new Estimate(known.written, known.writtenBytes == 0 ? 0 : known.readBytes / known.writtenBytes);
     }
-
-    public int awaited() {
-        return awaited.size();
-    }
-
-    public int groups() {
-        return groups.size();
-    }
 }

@@ -43,7 +43,8 @@ class FirstReadModelTest {
             model.written(1_000, object, 10, DIR);
         }
         assertThat(model.read(2_000, 10)).isFalse();
-        assertThat(model.awaited()).isZero();
+        assertThat(model.awaits(2_000, 10)).isFalse();
+        assertThat(model.awaits(2_000, 11)).isFalse();
         assertThat(model.expects(DIR, 10)).isFalse();
     }
 
@@ -73,12 +74,13 @@ class FirstReadModelTest {
         readInTime(1, 5, "/a");
         readInTime(11, 5, "/b");
         readInTime(21, 5, "/c");
-        assertThat(model.groups()).isEqualTo(2);
-        assertThat(model.expects("/a", 10)).isFalse();
+        assertThat(model.estimate("/a")).isNull();
+        assertThat(model.estimate("/b")).isNotNull();
         for (long object = 30; object < 40; object++) {
             model.written(0, object, 10, "/c");
         }
-        assertThat(model.awaited()).isEqualTo(5);
+        assertThat(model.awaits(0, 34)).isTrue();
+        assertThat(model.awaits(0, 35)).isFalse();
     }
 
     @Test
