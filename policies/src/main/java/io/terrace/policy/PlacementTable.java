@@ -8,12 +8,6 @@ import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
  */
 final class PlacementTable {
 
-    private static final long ABSENT = -1;
-    private static final long TIER_MASK = 15;
-    private static final long PENDING = 16;
-    private static final long CLIMBING = 32;
-    private static final int SIZE_SHIFT = 6;
-
     private final Long2LongOpenHashMap entries = new Long2LongOpenHashMap();
     private final long[] bookedBytes;
     private final int base;
@@ -21,32 +15,30 @@ final class PlacementTable {
     PlacementTable(int tiers) {
         base = tiers - 1;
         bookedBytes = new long[tiers];
-        entries.defaultReturnValue(ABSENT);
+        entries.defaultReturnValue(PlaceEntry.ABSENT);
     }
 
     boolean knows(long object) {
-        return entries.get(object) != ABSENT;
+        return entries.get(object) != PlaceEntry.ABSENT;
     }
 
     int tier(long object) {
         long entry = entries.get(object);
-        return entry == ABSENT ? base : (int) (entry & TIER_MASK);
+        return entry == PlaceEntry.ABSENT ? base : PlaceEntry.tier(entry);
     }
 
     /** Size the object is booked with, -1 when it has no entry. */
     long sizeBytes(long object) {
-        return entries.get(object) >> SIZE_SHIFT;
+        return PlaceEntry.sizeBytes(entries.get(object));
     }
 
     boolean pending(long object) {
-        long entry = entries.get(object);
-        return entry != ABSENT && (entry & PENDING) != 0;
+        return PlaceEntry.isPending(entries.get(object));
     }
 
     /** Whether the object's latest request is not answered and was to a faster tier. */
     boolean climbing(long object) {
-        long entry = entries.get(object);
-        return entry != ABSENT && (entry & CLIMBING) != 0;
+        return PlaceEntry.isClimbing(entries.get(object));
     }
 
     /** Books a place that is known to be the truth. */
@@ -60,17 +52,18 @@ final class PlacementTable {
 
     /** Books a place that is requested. */
     void request(long object, long sizeBytes, int tier) {
-        put(object, sizeBytes, tier, tier < tier(object) ? PENDING | CLIMBING : PENDING);
+        long flags = tier < tier(object) ? PlaceEntry.PENDING | PlaceEntry.CLIMBING : PlaceEntry.PENDING;
+        put(object, sizeBytes, tier, flags);
     }
 
     /** Gives an object with an entry another size. */
     void resize(long object, long sizeBytes) {
         long entry = entries.get(object);
-        put(object, sizeBytes, (int) (entry & TIER_MASK), entry & (PENDING | CLIMBING));
+        put(object, sizeBytes, PlaceEntry.tier(entry), PlaceEntry.flags(entry));
     }
 
     private void put(long object, long sizeBytes, int tier, long flags) {
-        unbook(entries.put(object, (sizeBytes << SIZE_SHIFT) | flags | tier));
+        unbook(entries.put(object, PlaceEntry.of(sizeBytes, tier, 0, flags)));
         bookedBytes[tier] += sizeBytes;
     }
 
@@ -79,8 +72,8 @@ final class PlacementTable {
     }
 
     private void unbook(long entry) {
-        if (entry != ABSENT) {
-            bookedBytes[(int) (entry & TIER_MASK)] -= entry >>> SIZE_SHIFT;
+        if (entry != PlaceEntry.ABSENT) {
+            bookedBytes[PlaceEntry.tier(entry)] -= PlaceEntry.sizeBytes(entry);
         }
     }
 

@@ -10,12 +10,6 @@ final class PoolTable {
 
     static final int ABSENT = -1;
 
-    private static final long POOL_MASK = 15;
-    private static final int TIER_SHIFT = 4;
-    private static final long TIER_MASK = 15;
-    private static final long PENDING = 256;
-    private static final int SIZE_SHIFT = 9;
-
     private final Long2LongOpenHashMap entries = new Long2LongOpenHashMap();
     private final TierPartition[] partitions;
     private final int unknownPool;
@@ -24,24 +18,23 @@ final class PoolTable {
     PoolTable(int pools, TierPartition[] partitions) {
         this.partitions = partitions;
         unknownPool = pools;
-        entries.defaultReturnValue(ABSENT);
+        entries.defaultReturnValue(PlaceEntry.ABSENT);
     }
 
     /** The object's pool, the number of pools where that is not known, {@link #ABSENT} without an entry. */
     int pool(long object) {
         long entry = entries.get(object);
-        return entry == ABSENT ? ABSENT : poolOf(entry);
+        return entry == PlaceEntry.ABSENT ? ABSENT : PlaceEntry.pool(entry);
     }
 
     /** The tier that the object is booked in. */
     int tier(long object) {
         long entry = entries.get(object);
-        return entry == ABSENT ? partitions.length : tierOf(entry);
+        return entry == PlaceEntry.ABSENT ? partitions.length : PlaceEntry.tier(entry);
     }
 
     boolean isPending(long object) {
-        long entry = entries.get(object);
-        return entry != ABSENT && (entry & PENDING) != 0;
+        return PlaceEntry.isPending(entries.get(object));
     }
 
     /** Books a place that is known to be the truth. */
@@ -55,26 +48,26 @@ final class PoolTable {
 
     /** Books a place that is requested. */
     void request(long object, long sizeBytes, int pool, int tier) {
-        put(object, sizeBytes, pool, tier, PENDING);
+        put(object, sizeBytes, pool, tier, PlaceEntry.PENDING);
     }
 
     /** An object above the base has another size. */
     void resize(long object, long sizeBytes) {
         long entry = entries.get(object);
-        if (entry != ABSENT && tierOf(entry) < partitions.length && sizeOf(entry) != sizeBytes) {
-            put(object, sizeBytes, poolOf(entry), tierOf(entry), entry & PENDING);
+        if (isAboveTheBase(entry) && PlaceEntry.sizeBytes(entry) != sizeBytes) {
+            put(object, sizeBytes, PlaceEntry.pool(entry), PlaceEntry.tier(entry), PlaceEntry.flags(entry));
         }
     }
 
     /** An object listed as unassigned in a tier keeps its place there for as long as it stays so. */
     private void put(long object, long sizeBytes, int pool, int tier, long flags) {
-        long entry = sizeBytes << SIZE_SHIFT | flags | (long) tier << TIER_SHIFT | pool;
+        long entry = PlaceEntry.of(sizeBytes, tier, pool, flags);
         long before = entries.put(object, entry);
         count(before, -1);
         count(entry, 1);
         if (!isUnassigned(entry)) {
             unlist(object, before);
-        } else if (!isUnassigned(before) || tierOf(before) != tier) {
+        } else if (!isUnassigned(before) || PlaceEntry.tier(before) != tier) {
             unlist(object, before);
             partitions[tier].unassigned().add(object);
         }
@@ -87,38 +80,27 @@ final class PoolTable {
     }
 
     private void count(long entry, int sign) {
-        if (entry != ABSENT && tierOf(entry) < partitions.length) {
-            partitions[tierOf(entry)].count(poolOf(entry), sign * sizeOf(entry));
+        if (isAboveTheBase(entry)) {
+            partitions[PlaceEntry.tier(entry)].count(PlaceEntry.pool(entry), sign * PlaceEntry.sizeBytes(entry));
         }
     }
 
     private boolean isUnassigned(long entry) {
-        return entry != ABSENT
-                && poolOf(entry) == unknownPool
-                && (entry & PENDING) == 0
-                && tierOf(entry) < partitions.length;
+        return isAboveTheBase(entry) && PlaceEntry.pool(entry) == unknownPool && !PlaceEntry.isPending(entry);
+    }
+
+    private boolean isAboveTheBase(long entry) {
+        return entry != PlaceEntry.ABSENT && PlaceEntry.tier(entry) < partitions.length;
     }
 
     private void unlist(long object, long before) {
         if (isUnassigned(before)) {
-            partitions[tierOf(before)].unassigned().remove(object);
+            partitions[PlaceEntry.tier(before)].unassigned().remove(object);
         }
     }
 
-    private static int poolOf(long entry) {
-        return (int) (entry & POOL_MASK);
-    }
-
-    private static int tierOf(long entry) {
-        return (int) (entry >> TIER_SHIFT & TIER_MASK);
-    }
-
-    private static long sizeOf(long entry) {
-        return entry >> SIZE_SHIFT;
-    }
-
     long sizeBytes(long object) {
-        return sizeOf(entries.get(object));
+        return PlaceEntry.sizeBytes(entries.get(object));
     }
 
     long memoryBytes() {
