@@ -152,7 +152,8 @@ public final class ReadAheadModel {
         }
 
         void end() {
-            int inVain = Math.min(blocks - next, lead(lastMs) + 1);
+            // A file that became shorter may end before its reader.
+            int inVain = Math.max(0, Math.min(blocks - next, lead(lastMs) + 1));
             double knownPaceMs = hasOwnPace ? paceMs : 0;
             groups.computeIfAbsent(group, name -> new Ends()).add(lastMs, next, inVain, knownPaceMs);
             files.computeIfAbsent(file, id -> new Ends()).add(lastMs, next, inVain, knownPaceMs);

@@ -121,6 +121,21 @@ class ReadAheadModelTest {
     }
 
     @Test
+    void file_thatBecameShorterThanItsReaderIsFar_doesNotMakeUpForOthersThatStop() {
+        for (int file = 10; file < 13; file++) {
+            read(file, "a", 0, 2, SECOND);
+            nowMs += ReadAheadModel.IDLE_MS;
+        }
+        for (int file = 50; file < 52; file++) {
+            read(file, "a", 0, BLOCKS - 1, SECOND);
+            model.read(nowMs, file, "a", 0, 1);
+            nowMs += ReadAheadModel.IDLE_MS;
+        }
+        model.expire(nowMs);
+        assertThat(model.stops(nowMs, "a")).isTrue();
+    }
+
+    @Test
     void reader_whoStands_isGone() {
         read(1, "a", 0, 3, SECOND);
         assertThat(model.awaits(nowMs, 1, 3)).isTrue();
