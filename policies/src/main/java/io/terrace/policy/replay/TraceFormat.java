@@ -26,6 +26,9 @@ public final class TraceFormat {
 
     private static final int COLUMNS = 6;
 
+    /** Policies keep sizes in 48 bits. */
+    private static final int SIZE_BITS = 47;
+
     private final String trace;
     private final boolean lenient;
     private final String[] cells = new String[COLUMNS];
@@ -132,13 +135,14 @@ public final class TraceFormat {
     private long readBytes(String column, String text, int number) throws TraceFormatException {
         try {
             long value = Long.parseLong(text);
-            if (value >= 0 && value <= 1L << 50) {
+            if (value >= 0 && value <= 1L << SIZE_BITS) {
                 return value;
             }
         } catch (NumberFormatException e) {
             throw new TraceFormatException(trace, number, column + " '" + text + "' is not a whole number");
         }
-        throw new TraceFormatException(trace, number, column + " '" + text + "' is not in 0..2^50 bytes");
+        throw new TraceFormatException(
+                trace, number, column + " '" + text + "' is not in 0..2^" + SIZE_BITS + " bytes");
     }
 
     public long timeMs() {

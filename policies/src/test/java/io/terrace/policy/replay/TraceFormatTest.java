@@ -3,6 +3,9 @@ package io.terrace.policy.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.policy.adaptive.AdaptivePolicy;
+import io.terrace.policy.adaptive.Objective;
+import io.terrace.policy.adaptive.Tuning;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,8 +22,8 @@ class TraceFormatTest {
         for (int i = 0; i < 100_000; i++) {
             long timeMs = random.nextLong(2_000_000_000_000L);
             long object = random.nextLong();
-            long bytes = random.nextLong(1L << 50);
-            long sizeBytes = random.nextLong(1L << 50);
+            long bytes = random.nextLong(1L << 47);
+            long sizeBytes = random.nextLong(1L << 47);
             line.setLength(0);
             TraceFormat.append(line, timeMs, object, bytes, i % 2 == 0, sizeBytes);
             TraceFormat row = TraceFormat.strict("t");
@@ -37,7 +40,15 @@ class TraceFormatTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"1.5,7,10", "1.5,7,10,R,20", "x,7,10,R,20,", "1.5,7,10,R,2x,", "1.5,7,10,Q,20,", "1.5,,1,R,2,"})
+            strings = {
+                "1.5,7,10",
+                "1.5,7,10,R,20",
+                "x,7,10,R,20,",
+                "1.5,7,10,R,2x,",
+                "1.5,7,10,Q,20,",
+                "1.5,,1,R,2,",
+                "1.5,7,10,R,281474976710656,"
+            })
     void parse_rowThatDoesNotFit_isRefusedOrPassedOver(String line) throws TraceFormatException {
         assertThatThrownBy(() -> TraceFormat.strict("t").parse(line, 9))
                 .isInstanceOf(TraceFormatException.class)
@@ -46,6 +57,15 @@ class TraceFormatTest {
         assertThat(lenient.parse(line, 9)).isFalse();
         assertThat(lenient.parse("1.5,7,10,R,20,", 10)).isTrue();
         assertThat(lenient.timeMs()).isEqualTo(1500);
+    }
+
+    @Test
+    void parse_largestSize_isKeptByAPolicy() throws TraceFormatException {
+        TraceFormat row = TraceFormat.strict("t");
+        assertThat(row.parse("1.5,7,10,R," + (1L << 47) + ",", 2)).isTrue();
+        AdaptivePolicy policy = new AdaptivePolicy(1L << 48, new Tuning(Objective.BYTES, 16, 16, 0, 0, 1000));
+        policy.adopt(0, 7, row.sizeBytes(), (object, sizeBytes) -> {});
+        assertThat(policy.usedBytes()).isEqualTo(row.sizeBytes());
     }
 
     @Test
