@@ -298,6 +298,12 @@ public final class AdaptivePolicy implements CachePolicy {
                 + ruleTournament.memoryBytes();
     }
 
+    private static String against(RankingRule rule, double bar) {
+        return rule == RankingRule.RECENT
+                ? ", against " + Math.round(-bar / 1000) + " s ago"
+                : ", against 2^" + Explanation.tenths(bar);
+    }
+
     @Override
     public @Nullable Explanation explain(long nowMs, long object, int tier) {
         int slot = records.find(object, HashCommon.murmurHash3(object));
@@ -315,13 +321,12 @@ public final class AdaptivePolicy implements CachePolicy {
         String because = records.sizeBytes(slot) > real.capacityBytes()
                 ? "larger than the tier"
                 : here ? "worth its space" : "worth less than what would leave, or than the move";
-        String against = hasCompetitor
-                ? ", against 2^" + Explanation.tenths(bar) + " of object " + records.id(competitor) + " here"
-                : "";
+        String against = hasCompetitor ? against(rule, bar) + " of object " + records.id(competitor) + " here" : "";
         String sentence = "read " + Explanation.times(records.reads(slot)) + ", last " + ageMs / 1000 + " s ago"
                 + saved(slot) + ", " + Math.round(100 * model.returnChance(records.returnClass(slot)))
-                + " % of its kind are read again; judged by " + rule.evidence() + " its worth is 2^"
-                + Explanation.tenths(worth) + against + ": " + because;
+                + " % of its kind are read again; judged by " + rule.evidence()
+                + (rule == RankingRule.RECENT ? "" : " its worth is 2^" + Explanation.tenths(worth)) + against + ": "
+                + because;
         return new Explanation(
                 NAME,
                 because,
@@ -331,7 +336,7 @@ public final class AdaptivePolicy implements CachePolicy {
                 bar,
                 ageMs,
                 hasCompetitor ? records.id(competitor) : Explanation.NO_COMPETITOR,
-                hasCompetitor ? new Explanation.Worth(Math.pow(2, worth - bar), true, savedNs(slot)) : null,
+                hasCompetitor ? rule.compare(worth, bar, savedNs(slot)) : null,
                 sentence);
     }
 }

@@ -1,5 +1,8 @@
 package io.terrace.policy.adaptive;
 
+import io.terrace.policy.api.Explanation;
+import org.jspecify.annotations.Nullable;
+
 /** The ways to judge what an object is worth; those that suit the objective compete in the {@link RuleTournament}. */
 enum RankingRule {
     /** Expected hits per byte and time, by the return model. */
@@ -39,5 +42,13 @@ enum RankingRule {
 
     boolean perByte() {
         return perByte;
+    }
+
+    /**
+     * How many times another's worth an object is worth, both being logarithms; null for times of reads, as none is so many
+     * times another.
+     */
+    Explanation.@Nullable Worth compare(double worth, double another, double savedNs) {
+        return this == RECENT ? null : new Explanation.Worth(Math.pow(2, worth - another), perByte, savedNs);
     }
 }

@@ -3,6 +3,7 @@ package io.terrace.policy.adaptive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
 import io.terrace.policy.cache.CachePolicy;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
@@ -76,6 +77,23 @@ class AdaptivePolicyTest {
         assertThat(cache.explain(60_000, 1, 0).sentence()).startsWith("read once, ");
         read(cache, 51_000, 1, 10, 78);
         assertThat(cache.explain(60_000, 1, 0).sentence()).startsWith("read 2 times, ");
+    }
+
+    @Test
+    void explain_ruleThatDoesNotLookAtSizes_doesNotCompareForTheSize() {
+        AdaptivePolicy cache = new AdaptivePolicy(100, new Tuning(Objective.BYTES, 1000, 1024, 0.03, 0.005, 100_000));
+        for (int i = 0; i < 20; i++) {
+            read(cache, i * 1000L, i % 4, 30, Access.NO_JOB);
+        }
+        assertThat(cache.explain(20_000, 3, 1).worth())
+                .satisfies(worth -> assertThat(worth.perByte()).isFalse());
+    }
+
+    @Test
+    void compare_byTimesOfReads_isNoRatio() {
+        assertThat(RankingRule.RECENT.compare(-1000, -2000, 0)).isNull();
+        assertThat(RankingRule.SLOW_DENSITY.compare(3, 1, 0)).isEqualTo(new Explanation.Worth(4, true));
+        assertThat(RankingRule.SLOW.compare(1, 2, 0)).isEqualTo(new Explanation.Worth(0.5, false));
     }
 
     @Test
