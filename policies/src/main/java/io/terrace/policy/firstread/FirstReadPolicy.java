@@ -50,23 +50,6 @@ public final class FirstReadPolicy extends ForwardingPolicy {
     private long reservedBytes;
     private double copiedBytes;
 
-    /** Answers of the caller to what the other policy did not ask for are kept from it. */
-    private final class Counted implements MoveRequests {
-        private final MoveRequests caller;
-
-        Counted(MoveRequests caller) {
-            this.caller = caller;
-        }
-
-        @Override
-        public void place(long object, long sizeBytes, int fromTier, int toTier) {
-            if (toTier == 0) {
-                copied(sizeBytes);
-            }
-            caller.place(object, sizeBytes, fromTier, toTier);
-        }
-    }
-
     /**
      * Stands around a policy, without copies ahead of a reader.
      *
@@ -113,11 +96,6 @@ public final class FirstReadPolicy extends ForwardingPolicy {
         this.limit = limit;
     }
 
-    private void copied(long bytes) {
-        copiedBytes += bytes;
-        limit.copied(bytes);
-    }
-
     private long heldBytes() {
         return firstReads.bytes() + readAhead.bytes();
     }
@@ -139,10 +117,9 @@ public final class FirstReadPolicy extends ForwardingPolicy {
 
     @Override
     public void access(Access access, MoveRequests moveRequests) {
-        MoveRequests counted = new Counted(moveRequests);
         long nowMs = access.nowMs();
         long object = access.object();
-        expire(nowMs, counted);
+        expire(nowMs, moveRequests);
         memoryYield.passed(nowMs, capacityBytes - heldBytes());
         WaitingCopies waiting = waitingWith(object);
         if (access.isWrite()) {
@@ -151,28 +128,28 @@ public final class FirstReadPolicy extends ForwardingPolicy {
                         && waiting.bytes(object) == access.sizeBytes()) {
                     return;
                 }
-                giveUp(nowMs, waiting, object, counted);
+                giveUp(nowMs, waiting, object, moveRequests);
             }
-            policy.access(access, counted);
-            written(nowMs, access, counted);
+            policy.access(access, moveRequests);
+            written(nowMs, access, moveRequests);
             return;
         }
         model.read(nowMs, object);
         if (waiting == readAhead && access.tier() > 0) {
-            giveUp(nowMs, readAhead, object, counted);
+            giveUp(nowMs, readAhead, object, moveRequests);
         } else if (waiting == firstReads) {
             firstReads.served();
-            release(nowMs, firstReads, object, counted);
+            release(nowMs, firstReads, object, moveRequests);
         } else if (waiting == null && access.tier() == 0) {
             memoryYield.served(access.burst());
         }
         if (waiting == readAhead && access.tier() == 0) {
             readAhead.served();
-            passed(access, counted);
+            passed(access, moveRequests);
         } else {
-            policy.access(access, counted);
+            policy.access(access, moveRequests);
         }
-        readOn(nowMs, object, counted);
+        readOn(nowMs, object, moveRequests);
     }
 
     private void written(long nowMs, Access access, MoveRequests moveRequests) {
@@ -281,14 +258,15 @@ public final class FirstReadPolicy extends ForwardingPolicy {
 
     @Override
     public void moved(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
-        if (files != null && tier == 0) {
-            inMemory.add(object);
-        } else {
+        if (tier > 0) {
             inMemory.remove(object);
+        } else if (inMemory.add(object)) {
+            copiedBytes += sizeBytes;
+            limit.copied(sizeBytes);
         }
         WaitingCopies waiting = waitingWith(object);
         if (waiting == null) {
-            policy.moved(nowMs, object, sizeBytes, tier, new Counted(moveRequests));
+            policy.moved(nowMs, object, sizeBytes, tier, moveRequests);
         } else if (waiting == readAhead) {
             readers.copied(nowMs, nowMs - readAhead.sinceMs(object));
         }
@@ -298,10 +276,10 @@ public final class FirstReadPolicy extends ForwardingPolicy {
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
         WaitingCopies waiting = waitingWith(object);
         if (waiting != null) {
-            copiedBytes -= waiting.notMade(object);
-            reserve(nowMs, new Counted(moveRequests));
+            waiting.notMade(object);
+            reserve(nowMs, moveRequests);
         } else {
-            policy.moveFailed(nowMs, object, sizeBytes, tier, new Counted(moveRequests));
+            policy.moveFailed(nowMs, object, sizeBytes, tier, moveRequests);
         }
     }
 
@@ -317,18 +295,17 @@ public final class FirstReadPolicy extends ForwardingPolicy {
 
     @Override
     public void tick(long nowMs, MoveRequests moveRequests) {
-        MoveRequests counted = new Counted(moveRequests);
-        expire(nowMs, counted);
-        policy.tick(nowMs, counted);
+        expire(nowMs, moveRequests);
+        policy.tick(nowMs, moveRequests);
     }
 
     @Override
     public void resize(long nowMs, int tier, long bytes, MoveRequests moveRequests) {
         if (tier == 0) {
             capacityBytes = bytes;
-            policy.resize(nowMs, 0, Math.max(0, bytes - reservedBytes), new Counted(moveRequests));
+            policy.resize(nowMs, 0, Math.max(0, bytes - reservedBytes), moveRequests);
         } else {
-            policy.resize(nowMs, tier, bytes, new Counted(moveRequests));
+            policy.resize(nowMs, tier, bytes, moveRequests);
         }
     }
 

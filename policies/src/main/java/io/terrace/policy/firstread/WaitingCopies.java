@@ -58,11 +58,9 @@ public final class WaitingCopies {
         return gone;
     }
 
-    /** It was not copied after all; returns its bytes. */
-    long notMade(long object) {
-        long gone = remove(object);
-        copiedBytes -= gone;
-        return gone;
+    /** It was not copied after all. */
+    void notMade(long object) {
+        copiedBytes -= remove(object);
     }
 
     void served() {

@@ -3,6 +3,8 @@ package io.terrace.policy.firstread;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
 import io.terrace.policy.replay.ReplayConditions;
@@ -64,6 +66,27 @@ class FirstReadPolicyTest {
     void written_readNoMoreFromSomeTimeOn_copiesInVainAreBounded() {
         replay(400, object -> object < 100);
         assertThat(policy.vainBytes()).isPositive().isLessThanOrEqualTo(2.0 * CAPACITY / FirstReadPolicy.HELD_PART);
+    }
+
+    @Test
+    void move_thatFails_doesNotAllowMoreInVain() {
+        VainLimit limit = new VainLimit(0.1, 0);
+        policy = new FirstReadPolicy(
+                PolicyCatalog.create("lru", Map.of(), TIERS), object -> "all", CAPACITY, 3_600_000, limit);
+        MoveRequests unanswered = (object, sizeBytes, fromTier, toTier) -> {};
+        for (int object = 0; object < 50; object++) {
+            policy.access(new Access().read(object, object, 10, 10, 1), unanswered);
+            policy.moveFailed(object, object, 10, 1, unanswered);
+        }
+        assertThat(limit.allows(10)).isFalse();
+        assertThat(policy.copiedBytes()).isZero();
+        for (int object = 0; object < 10; object++) {
+            policy.moved(100, object, 10, 0, unanswered);
+            policy.moved(100, object, 10, 0, unanswered);
+        }
+        assertThat(policy.copiedBytes()).isEqualTo(100);
+        assertThat(limit.allows(10)).isTrue();
+        assertThat(limit.allows(11)).isFalse();
     }
 
     /** Forty hot objects fill memory, each read more than twice a minute. Each minute one is written and waits half an hour for its one read. */
