@@ -28,7 +28,9 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     private final boolean allocateOnWrite;
     private final PlacementTable placementTable;
 
+    /** Objects that left a cache and may have to be moved. */
     private long[] evicted = new long[16];
+
     private long[] evictedBytes = new long[16];
     private int evictedCount;
 
@@ -126,7 +128,8 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     private void placeEvicted(MoveRequests moveRequests) {
         for (int i = 0; i < evictedCount; i++) {
-            place(evicted[i], evictedBytes[i], moveRequests);
+            long bookedBytes = placementTable.sizeBytes(evicted[i]);
+            place(evicted[i], bookedBytes < 0 ? evictedBytes[i] : bookedBytes, moveRequests);
         }
         evictedCount = 0;
     }
@@ -171,21 +174,22 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
             }
             return;
         }
-        correct(nowMs, object, sizeBytes, tier, moveRequests);
+        correct(nowMs, object, sizeBytes, tier);
+        placeEvicted(moveRequests);
     }
 
+    /** What leaves a cache for an object that did not leave its tier is moved with the next access: its move might fail at once too. */
     @Override
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
-        correct(nowMs, object, sizeBytes, tier, moveRequests);
+        correct(nowMs, object, sizeBytes, tier);
     }
 
-    private void correct(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
+    private void correct(long nowMs, long object, long sizeBytes, int tier) {
         for (int k = 0; k < Math.min(tier, base); k++) {
             caches[k].drop(object);
         }
         placementTable.confirm(object, sizeBytes, Math.min(tier, base));
         adopt(nowMs, object, sizeBytes, tier);
-        placeEvicted(moveRequests);
     }
 
     @Override

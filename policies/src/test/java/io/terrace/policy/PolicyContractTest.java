@@ -9,8 +9,12 @@ import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -192,6 +196,35 @@ class PolicyContractTest {
             }
         }
         assertThat(requests[0]).as("it is tried again on further accesses").isGreaterThan(1);
+    }
+
+    /** Memory of fifty objects that none leaves, whatever is asked. */
+    @ParameterizedTest
+    @MethodSource("names")
+    void moveFailed_ofADrop_isNotAskedForAgainBeforeAnAccess(String name) {
+        TierHierarchy hierarchy = tiers(true, 1000);
+        PlacementPolicy policy = policy(name, hierarchy);
+        Set<Long> inMemory = new HashSet<>();
+        Deque<Long> drops = new ArrayDeque<>();
+        Deque<Long> promotions = new ArrayDeque<>();
+        MoveRequests requests = (object, size, from, to) -> (to == 1 ? drops : promotions).add(object);
+        for (int i = 0; i < 2000; i++) {
+            long now = i * 1000L;
+            long read = i / 10;
+            policy.access(new Access().read(now, read, 20, 20, inMemory.contains(read) ? 0 : 1), requests);
+            int answers = 0;
+            while (!drops.isEmpty() || !promotions.isEmpty()) {
+                long object = drops.isEmpty() ? promotions.remove() : drops.remove();
+                if (!inMemory.contains(object) && inMemory.size() < 50) {
+                    inMemory.add(object);
+                    policy.moved(now, object, 20, 0, requests);
+                } else {
+                    policy.moveFailed(now, object, 20, inMemory.contains(object) ? 0 : 1, requests);
+                }
+                assertThat(++answers).as("requests for one access").isLessThan(10);
+            }
+        }
+        assertThat(inMemory.size()).isGreaterThan(40);
     }
 
     @ParameterizedTest

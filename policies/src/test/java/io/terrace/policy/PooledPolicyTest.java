@@ -10,6 +10,7 @@ import io.terrace.policy.api.PoolShare;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -138,6 +139,22 @@ class PooledPolicyTest {
         assertThat(List.of(tiers.tier(0), tiers.tier(2), tiers.tier(3), tiers.tier(50)))
                 .containsOnly(0);
         assertThat(used(policy, 0)).isEqualTo(20);
+    }
+
+    @Test
+    void moveFailed_ofADrop_makesRoomWithTheNextAccess() {
+        PooledPolicy policy = lru(new PoolShare("default", 0.7, 1, true), new PoolShare("etl", 0.3, 0.3, true));
+        for (long object : objects(0, 10)) {
+            policy.moved(nowMs, object, 10 * MB, 0, tiers);
+        }
+        List<Long> asked = new ArrayList<>();
+        Access access = new Access().read(1, 50, 10 * MB, 10 * MB, 1);
+        policy.access(access, (object, size, from, to) -> asked.add(object));
+        assertThat(asked).containsExactly(0L, 50L);
+        policy.moveFailed(2, 0, 10 * MB, 0, (object, size, from, to) -> asked.add(object));
+        assertThat(asked).hasSize(2);
+        policy.access(access, (object, size, from, to) -> asked.add(object));
+        assertThat(asked).containsExactly(0L, 50L, 1L);
     }
 
     @Test
