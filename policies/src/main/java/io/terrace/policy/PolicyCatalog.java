@@ -40,7 +40,7 @@ public final class PolicyCatalog {
                         remembered()),
                 parameters -> {
                     int threshold = (int) parameters.whole("threshold", 0, Integer.MAX_VALUE);
-                    int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
+                    int remembered = remembered(parameters);
                     return capacity -> new IDeciderPolicy(capacity, threshold, remembered);
                 });
         cachePolicy(
@@ -57,34 +57,42 @@ public final class PolicyCatalog {
                         remembered()),
                 parameters -> {
                     double lambda = parameters.number("lambda", 0, 1);
-                    int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
+                    int remembered = remembered(parameters);
                     return capacity -> new FrequencyPolicy("lrfu", Rule.LRFU, capacity, remembered, lambda);
                 });
         frequency("gdsf", Rule.GDSF, "Greedy dual by size and frequency: uses per byte, ageing with what was evicted");
         cachePolicy(
                 "s3-fifo",
                 "Three FIFO queues: new objects prove themselves in a small one (Yang et al. 2023)",
-                List.of(new PolicyParameter("small", "0.1", "share of the room for new objects, above 0 and below 1")),
+                List.of(
+                        new PolicyParameter("small", "0.1", "share of the room for new objects, above 0 and below 1"),
+                        ghosts()),
                 parameters -> {
                     double small = parameters.number("small", 0.001, 0.999);
-                    return capacity -> new S3FifoPolicy(capacity, small);
+                    int remembered = remembered(parameters);
+                    return capacity -> new S3FifoPolicy(capacity, small, remembered);
                 });
         cachePolicy(
                 "arc",
                 "Recency and frequency lists whose shares follow what comes back (Megiddo, Modha 2003)",
-                List.of(),
-                parameters -> ArcPolicy::new);
+                List.of(ghosts()),
+                parameters -> {
+                    int remembered = remembered(parameters);
+                    return capacity -> new ArcPolicy(capacity, remembered);
+                });
         cachePolicy(
                 "2q",
                 "A FIFO for new objects, a recency list for what comes back (Johnson, Shasha 1994)",
                 List.of(
                         new PolicyParameter("in", "0.25", "share of the room for new objects, above 0 and below 1"),
                         new PolicyParameter(
-                                "out", "0.5", "bytes remembered after leaving, as a share of the room, 0..8")),
+                                "out", "0.5", "bytes remembered after leaving, as a share of the room, 0..8"),
+                        ghosts()),
                 parameters -> {
                     double in = parameters.number("in", 0.001, 0.999);
                     double out = parameters.number("out", 0, 8);
-                    return capacity -> new TwoQueuePolicy(capacity, in, out);
+                    int remembered = remembered(parameters);
+                    return capacity -> new TwoQueuePolicy(capacity, in, out, remembered);
                 });
         cachePolicy(
                 "sieve",
@@ -161,7 +169,7 @@ public final class PolicyCatalog {
 
     private static void frequency(String name, Rule rule, String summary) {
         cachePolicy(name, summary, rule == Rule.LFU ? List.of(remembered()) : List.of(), parameters -> {
-            int remembered = rule == Rule.LFU ? (int) parameters.whole("remembered", 1, Integer.MAX_VALUE) : 0;
+            int remembered = rule == Rule.LFU ? remembered(parameters) : 0;
             return capacity -> new FrequencyPolicy(name, rule, capacity, remembered, 0);
         });
     }
@@ -175,7 +183,7 @@ public final class PolicyCatalog {
                         remembered()),
                 parameters -> {
                     long halfLifeMs = parameters.durationMs("half-life", 1000);
-                    int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
+                    int remembered = remembered(parameters);
                     return capacity -> new DecayPolicy(name, capacity, halfLifeMs, byDensity, remembered);
                 });
     }
@@ -203,6 +211,14 @@ public final class PolicyCatalog {
                     "there is no policy '" + name + "'; there are " + String.join(", ", ENTRIES.keySet()));
         }
         return entry.factory.make(new PolicyParameters(entry.kind, parameters), hierarchy);
+    }
+
+    private static int remembered(PolicyParameters parameters) {
+        return (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
+    }
+
+    private static PolicyParameter ghosts() {
+        return new PolicyParameter("remembered", "1000000", "objects remembered after leaving, at most");
     }
 
     private static PolicyParameter remembered() {

@@ -14,12 +14,15 @@ public final class ArcPolicy extends OrderedCachePolicy {
     private static final byte OFTEN_GHOST = 3;
 
     private final IndexedList[] lists = {new IndexedList(), new IndexedList(), new IndexedList(), new IndexedList()};
+    private final int remembered;
     private byte[] places = {};
     /** Bytes the list of objects used once should have. */
     private double onceTarget;
 
-    public ArcPolicy(long capacityBytes) {
+    /** @param remembered objects that left whose ghosts are kept at most */
+    public ArcPolicy(long capacityBytes, int remembered) {
         super("arc", capacityBytes);
+        this.remembered = remembered;
     }
 
     @Override
@@ -35,6 +38,7 @@ public final class ArcPolicy extends OrderedCachePolicy {
             trimGhosts(sizeBytes);
             replace(sizeBytes, false, evictions);
             place(table.add(access.object(), sizeBytes), ONCE);
+            boundGhosts();
             return;
         }
         double once = lists[ONCE_GHOST].bytes();
@@ -49,6 +53,7 @@ public final class ArcPolicy extends OrderedCachePolicy {
         unlink(slot);
         table.resize(slot, sizeBytes);
         place(slot, OFTEN);
+        boundGhosts();
     }
 
     /** Makes the directory small enough for one more object, as cases IV.A and IV.B of the paper. */
@@ -59,6 +64,12 @@ public final class ArcPolicy extends OrderedCachePolicy {
         }
         while (allBytes() + sizeBytes > 2 * capacityBytes && lists[OFTEN_GHOST].count() > 0) {
             forget(OFTEN_GHOST);
+        }
+    }
+
+    private void boundGhosts() {
+        while (lists[ONCE_GHOST].count() + lists[OFTEN_GHOST].count() > remembered) {
+            forget(lists[ONCE_GHOST].count() > lists[OFTEN_GHOST].count() ? ONCE_GHOST : OFTEN_GHOST);
         }
     }
 
@@ -128,6 +139,7 @@ public final class ArcPolicy extends OrderedCachePolicy {
         onceTarget = Math.min(onceTarget, capacityBytes);
         replace(0, false, evictions);
         trimGhosts(0);
+        boundGhosts();
     }
 
     @Override

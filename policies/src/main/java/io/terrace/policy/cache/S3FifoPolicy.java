@@ -13,9 +13,12 @@ public final class S3FifoPolicy extends TwoStagePolicy {
 
     private byte[] uses = {};
 
-    /** @param smallShare share of the capacity for new objects, the paper's 0.1 */
-    public S3FifoPolicy(long capacityBytes, double smallShare) {
-        super("s3-fifo", capacityBytes, smallShare);
+    /**
+     * @param smallShare share of the capacity for new objects, the paper's 0.1
+     * @param remembered objects that left whose ghosts are kept at most
+     */
+    public S3FifoPolicy(long capacityBytes, double smallShare, int remembered) {
+        super("s3-fifo", capacityBytes, smallShare, remembered);
     }
 
     @Override

@@ -13,9 +13,10 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     /**
      * @param recentShare share of the capacity for new objects, the paper's 0.25
      * @param ghostShare bytes of objects whose ghosts are kept, as a share of the capacity, the paper's 0.5
+     * @param remembered objects whose ghosts are kept at most
      */
-    public TwoQueuePolicy(long capacityBytes, double recentShare, double ghostShare) {
-        super("2q", capacityBytes, recentShare);
+    public TwoQueuePolicy(long capacityBytes, double recentShare, double ghostShare, int remembered) {
+        super("2q", capacityBytes, recentShare, remembered);
         this.ghostShare = ghostShare;
     }
 

@@ -16,12 +16,17 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
     final IndexedList main = new IndexedList();
     private final IndexedList ghosts = new IndexedList();
     private final double recentShare;
+    private final int remembered;
     private byte[] stages = {};
 
-    /** @param recentShare share of the capacity for new objects */
-    TwoStagePolicy(String name, long capacityBytes, double recentShare) {
+    /**
+     * @param recentShare share of the capacity for new objects
+     * @param remembered objects that left whose ghosts are kept at most
+     */
+    TwoStagePolicy(String name, long capacityBytes, double recentShare, int remembered) {
         super(name, capacityBytes);
         this.recentShare = recentShare;
+        this.remembered = remembered;
     }
 
     /** Bytes of ghosts that are kept. */
@@ -63,7 +68,7 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
         while (usedBytes() > bytes && recentlyAdded.count() + main.count() > 0) {
             evict(nextVictim(), evictions);
         }
-        while (ghosts.bytes() > ghostBytes()) {
+        while (ghosts.bytes() > ghostBytes() || ghosts.count() > remembered) {
             int oldest = ghosts.tail();
             ghosts.remove(oldest, table.size(oldest));
             table.remove(oldest);

@@ -3,6 +3,8 @@ package io.terrace.policy.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
 import io.terrace.policy.replay.ReplayConditions;
@@ -14,6 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Pins the reference policies on a synthetic trace. The figures were taken when the same code agreed to five digits with
@@ -65,6 +68,20 @@ class ReferencePolicyTest {
     void replay_syntheticTrace_hitsAsPinned(String policy, long equal, long varied) {
         assertThat(hits(policy, true)).as("equal sizes").isEqualTo(equal);
         assertThat(hits(policy, false)).as("varied sizes").isEqualTo(varied);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"arc", "2q", "s3-fifo"})
+    void access_manySmallObjects_fewThatLeftAreRemembered(String name) {
+        int residents = 10_000;
+        TierHierarchy hierarchy = TierHierarchy.of(
+                new TierSpec("memory", residents, 1000, 10_000_000_000L, true),
+                new TierSpec("disk", TierSpec.UNBOUNDED, 8_000_000, 120_000_000, false));
+        PlacementPolicy policy = PolicyCatalog.create(name, Map.of("remembered", "100"), hierarchy);
+        for (int i = 0; i < 20 * residents; i++) {
+            policy.access(new Access().read(i, i / 2, 1, 1, 1), (object, sizeBytes, from, to) -> {});
+        }
+        assertThat(policy.trackedObjects()).isEqualTo(residents + 100);
     }
 
     @Test
