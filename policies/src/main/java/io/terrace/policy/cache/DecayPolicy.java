@@ -50,8 +50,8 @@ public final class DecayPolicy extends RankedCachePolicy {
     }
 
     @Override
-    boolean eligible(int slot) {
-        return true;
+    boolean admits(int slot) {
+        return beatsVictims(slot);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.terrace.policy.cache;
 
 import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
 import java.util.Locale;
 
 /**
@@ -10,7 +11,7 @@ import java.util.Locale;
  *
  * <p>Sources: Cherkasova, HPL-98-69R1 (GDSF); Lee et al., IEEE Trans. Computers 50/12, 2001 (LRFU).
  */
-public final class FrequencyPolicy extends OrderedCachePolicy {
+public final class FrequencyPolicy extends RankedCachePolicy {
 
     /** How worth is worked out. */
     public enum Rule {
@@ -19,129 +20,95 @@ public final class FrequencyPolicy extends OrderedCachePolicy {
         LRFU
     }
 
-    private final IndexedHeap residents = new IndexedHeap();
-    private final IndexedList outside = new IndexedList();
     private final Rule rule;
-    private final int remembered;
     private final double fadePerAccess;
     /** LFU, GDSF: accesses. LRFU: log2 of the fading count taken back to the first access of all. */
     private double[] counts = {};
 
     private double inflation;
     private long accesses;
-    private long usedBytes;
 
     /**
      * @param remembered objects outside whose counts are kept; GDSF keeps none
      * @param fadePerAccess LRFU: half-lives that pass with each access to anything
      */
     public FrequencyPolicy(String name, Rule rule, long capacityBytes, int remembered, double fadePerAccess) {
-        super(name, capacityBytes);
+        super(name, capacityBytes, rule == Rule.GDSF ? 0 : remembered);
         this.rule = rule;
-        this.remembered = rule == Rule.GDSF ? 0 : remembered;
         this.fadePerAccess = fadePerAccess;
     }
 
+    /** What is here already counts as used once. */
     @Override
-    void hit(int slot, Access access) {
-        count(slot, access.burst());
-        residents.put(slot, worth(slot));
+    void begin(int slot) {
+        counts = ObjectTable.grown(counts, table.slotCapacity());
+        counts[slot] = rule == Rule.LRFU ? accesses * fadePerAccess : 1;
     }
 
     @Override
-    void miss(int slot, Access access, Evictions evictions) {
-        int found = slot;
-        if (found == NONE) {
-            found = table.add(access.object(), access.sizeBytes());
-            counts = ObjectTable.grown(counts, table.slotCapacity());
-            counts[found] = rule == Rule.LRFU ? Double.NEGATIVE_INFINITY : 0;
-        } else {
-            outside.remove(found, 0);
-            table.resize(found, access.sizeBytes());
-        }
-        count(found, access.burst());
-        usedBytes += access.sizeBytes();
-        shrink(evictions);
-        residents.put(found, worth(found));
-    }
-
-    private void count(int slot, int burst) {
+    void count(int slot, Access access, boolean known) {
         accesses++;
-        if (rule == Rule.LRFU) {
-            double birth = accesses * fadePerAccess + Math.log(burst) / Math.log(2);
+        if (rule != Rule.LRFU) {
+            counts[slot] = access.burst() + (known ? counts[slot] : 0);
+            return;
+        }
+        double birth = accesses * fadePerAccess + Math.log(access.burst()) / Math.log(2);
+        if (known) {
             double more = Math.max(counts[slot], birth);
             double less = Math.min(counts[slot], birth);
             counts[slot] = more + Math.log1p(Math.pow(2, less - more)) / Math.log(2);
         } else {
-            counts[slot] += burst;
+            counts[slot] = birth;
         }
     }
 
-    private double worth(int slot) {
+    @Override
+    double rank(int slot) {
         return rule == Rule.GDSF ? inflation + counts[slot] / Math.max(1, table.size(slot)) : counts[slot];
     }
 
     @Override
-    boolean resident(int slot) {
-        return residents.contains(slot);
+    boolean admits(int slot) {
+        return table.size(slot) <= capacityBytes;
     }
 
     @Override
-    void insert(int slot) {
-        counts = ObjectTable.grown(counts, table.slotCapacity());
-        counts[slot] = rule == Rule.LRFU ? accesses * fadePerAccess : 1;
-        usedBytes += table.size(slot);
-        residents.put(slot, worth(slot));
+    void leaves(double rank) {
+        inflation = rank;
     }
 
     @Override
-    void unlink(int slot) {
-        if (residents.contains(slot)) {
-            residents.remove(slot);
-            usedBytes -= table.size(slot);
-        } else {
-            outside.remove(slot, 0);
-        }
+    long figureBytes() {
+        return 8L * counts.length;
+    }
+
+    private double worth(int slot) {
+        return rule == Rule.LRFU ? Math.pow(2, counts[slot] - accesses * fadePerAccess) : rank(slot);
+    }
+
+    private static String position(double worth) {
+        return String.format(Locale.ROOT, "worth %.3g by its accesses", worth);
     }
 
     @Override
-    void shrink(Evictions evictions) {
-        while (usedBytes > capacityBytes && residents.count() > 0) {
-            int victim = residents.least();
-            inflation = residents.leastKey();
-            unlink(victim);
-            outside.pushHead(victim, 0);
-            evictions.evicted(table.id(victim), table.size(victim));
-        }
-        while (outside.count() > remembered) {
-            int oldest = outside.tail();
-            outside.remove(oldest, 0);
-            table.remove(oldest);
-        }
-    }
-
-    @Override
-    public long usedBytes() {
-        return usedBytes;
-    }
-
-    @Override
-    long columnBytes() {
-        return residents.memoryBytes() + outside.memoryBytes() + 8L * counts.length;
-    }
-
-    @Override
-    int nextVictim() {
-        return residents.least();
-    }
-
-    @Override
-    double figure(int slot) {
-        return rule == Rule.LRFU ? Math.pow(2, counts[slot] - accesses * fadePerAccess) : worth(slot);
-    }
-
-    @Override
-    String position(int slot) {
-        return String.format(Locale.ROOT, "worth %.3g by its accesses", figure(slot));
+    Explanation explainSlot(long nowMs, int slot, int tier) {
+        boolean here = residents.contains(slot);
+        int victim = residents.least();
+        boolean competitor = victim != NONE && victim != slot;
+        double worth = worth(slot);
+        double bar = competitor ? worth(victim) : Double.NaN;
+        String sentence = (here ? "stays: " : "left or was not let in: ")
+                + position(worth)
+                + (competitor ? "; next to leave is object " + table.id(victim) + ", " + position(bar) : "");
+        return new Explanation(
+                name,
+                here ? "kept" : "remembered",
+                table.id(slot),
+                tier,
+                worth,
+                bar,
+                -1,
+                competitor ? table.id(victim) : Explanation.NO_COMPETITOR,
+                sentence);
     }
 }

@@ -43,8 +43,8 @@ public final class IDeciderPolicy extends RankedCachePolicy {
     }
 
     @Override
-    boolean eligible(int slot) {
-        return counts[slot] > threshold;
+    boolean admits(int slot) {
+        return counts[slot] > threshold && beatsVictims(slot);
     }
 
     @Override

@@ -4,9 +4,9 @@ import io.terrace.policy.api.Access;
 import io.terrace.policy.api.PlacementPolicy;
 
 /**
- * A cache policy that ranks all objects by one figure: the one of least rank leaves, and an object outside is admitted
- * only if it ranks higher than each of those that would have to leave for it. Figures of objects outside are kept for the
- * {@code remembered} most recently read ones.
+ * A cache policy that ranks all objects by one figure: the one of least rank leaves. An object outside may be admitted only if
+ * it ranks higher than each of those that would have to leave for it. Figures of objects outside are kept for the {@code
+ * remembered} most recently read ones.
  */
 abstract class RankedCachePolicy extends TableCachePolicy {
 
@@ -19,7 +19,7 @@ abstract class RankedCachePolicy extends TableCachePolicy {
     private long[] trialTurns = new long[16];
     private long usedBytes;
 
-    /** @param remembered objects outside that are counted, at least 1 */
+    /** @param remembered objects outside that are counted */
     RankedCachePolicy(String name, long capacityBytes, int remembered) {
         super(name, capacityBytes);
         this.remembered = remembered;
@@ -34,8 +34,11 @@ abstract class RankedCachePolicy extends TableCachePolicy {
     /** Rank of the object; objects of equal rank leave in the order in which they were ranked. */
     abstract double rank(int slot);
 
-    /** Whether the object may be admitted at all, whoever would have to leave. */
-    abstract boolean eligible(int slot);
+    /** Whether the object, which is outside, is let in; whatever must leave for it does. */
+    abstract boolean admits(int slot);
+
+    /** An object of that rank, the least, is about to leave to make room. */
+    void leaves(double rank) {}
 
     /** Bytes of the columns that the subclass keeps. */
     abstract long figureBytes();
@@ -60,12 +63,13 @@ abstract class RankedCachePolicy extends TableCachePolicy {
         }
         table.resize(slot, access.sizeBytes());
         outside.moveToHead(slot);
-        if (eligible(slot) && beatsVictims(slot)) {
+        if (admits(slot)) {
             outside.remove(slot, 0);
             usedBytes += table.size(slot);
             shrink(evictions);
             residents.put(slot, rank(slot));
         }
+        forgetOldest();
     }
 
     private void rankAgain(int slot) {
@@ -76,7 +80,7 @@ abstract class RankedCachePolicy extends TableCachePolicy {
     }
 
     /** Whether room can be made by residents that all rank lower. They are taken out one by one and put back after. */
-    private boolean beatsVictims(int slot) {
+    final boolean beatsVictims(int slot) {
         long needed = table.size(slot);
         if (needed > capacityBytes) {
             return false;
@@ -105,6 +109,7 @@ abstract class RankedCachePolicy extends TableCachePolicy {
     @Override
     final void shrink(Evictions evictions) {
         while (usedBytes > capacityBytes && residents.count() > 0) {
+            leaves(residents.leastKey());
             leave(residents.least(), evictions);
         }
         forgetOldest();
@@ -121,7 +126,6 @@ abstract class RankedCachePolicy extends TableCachePolicy {
         int slot = table.add(object, sizeBytes);
         begin(slot);
         outside.pushHead(slot, 0);
-        forgetOldest();
         return slot;
     }
 

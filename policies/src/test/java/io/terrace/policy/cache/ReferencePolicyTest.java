@@ -1,9 +1,11 @@
 package io.terrace.policy.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.api.Access;
+import io.terrace.policy.api.MoveRequests;
 import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
@@ -68,6 +70,26 @@ class ReferencePolicyTest {
     void replay_syntheticTrace_hitsAsPinned(String policy, long equal, long varied) {
         assertThat(hits(policy, true)).as("equal sizes").isEqualTo(equal);
         assertThat(hits(policy, false)).as("varied sizes").isEqualTo(varied);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lfu", "lrfu"})
+    void explain_objectWhoseMovesFailed_isCountedOn(String name) {
+        TierHierarchy hierarchy = TierHierarchy.of(
+                new TierSpec("memory", 100, 1000, 10_000_000_000L, true),
+                new TierSpec("disk", TierSpec.UNBOUNDED, 8_000_000, 120_000_000, false));
+        PlacementPolicy policy = PolicyCatalog.create(name, Map.of(), hierarchy);
+        MoveRequests unanswered = (object, sizeBytes, from, to) -> {};
+        for (int i = 0; i < 5; i++) {
+            policy.access(new Access().read(i, 7, 10, 10, 1), unanswered);
+            policy.moveFailed(i, 7, 10, 1, unanswered);
+        }
+        assertThat(policy.explain(5, 7).count()).isCloseTo(5, withinPercentage(1));
+        policy.access(new Access().read(6, 7, 10, 10, 1), unanswered);
+        policy.moved(6, 7, 10, 0, unanswered);
+        policy.resize(7, 0, 0, unanswered);
+        policy.moveFailed(8, 7, 10, 0, unanswered);
+        assertThat(policy.explain(9, 7).count()).as("nor did it leave").isCloseTo(6, withinPercentage(1));
     }
 
     @ParameterizedTest
