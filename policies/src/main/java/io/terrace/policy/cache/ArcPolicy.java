@@ -130,8 +130,8 @@ public final class ArcPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    void unlink(int slot) {
-        lists[places[slot]].remove(slot, table.size(slot));
+    IndexedList chainOf(int slot) {
+        return lists[places[slot]];
     }
 
     @Override

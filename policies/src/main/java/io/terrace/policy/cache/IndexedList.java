@@ -45,6 +45,11 @@ final class IndexedList {
         bytes -= sizeBytes;
     }
 
+    /** A slot in the chain has so many bytes more. */
+    void grow(long moreBytes) {
+        bytes += moreBytes;
+    }
+
     void moveToHead(int slot) {
         if (slot != head) {
             remove(slot, 0);

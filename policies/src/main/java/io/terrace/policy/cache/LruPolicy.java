@@ -46,8 +46,8 @@ public final class LruPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    void unlink(int slot) {
-        indexedList.remove(slot, table.size(slot));
+    IndexedList chainOf(int slot) {
+        return indexedList;
     }
 
     @Override

@@ -23,8 +23,13 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
     /** Puts an object without a place into the order, as one just used. */
     abstract void insert(int slot);
 
+    /** The queue or list that a resident or ghost is in. */
+    abstract IndexedList chainOf(int slot);
+
     /** Takes a resident or ghost out of the order; the slot stays. */
-    abstract void unlink(int slot);
+    void unlink(int slot) {
+        chainOf(slot).remove(slot, table.size(slot));
+    }
 
     /** The victim next in line, {@link #NONE} when there is none; must not change anything. */
     abstract int nextVictim();
@@ -69,14 +74,15 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
         if (slot == NONE) {
             return;
         }
-        unlink(slot);
         if (sizeBytes > capacityBytes) {
+            unlink(slot);
             table.remove(slot);
             evictions.evicted(object, sizeBytes);
             return;
         }
+        // A new size is no use of the object, so it keeps its place.
+        chainOf(slot).grow(sizeBytes - table.size(slot));
         table.resize(slot, sizeBytes);
-        insert(slot);
         shrink(evictions);
     }
 

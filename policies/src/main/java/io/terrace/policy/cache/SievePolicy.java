@@ -55,11 +55,16 @@ public final class SievePolicy extends OrderedCachePolicy {
     }
 
     @Override
+    IndexedList chainOf(int slot) {
+        return queue;
+    }
+
+    @Override
     void unlink(int slot) {
         if (slot == hand) {
             hand = queue.newer(slot);
         }
-        queue.remove(slot, table.size(slot));
+        super.unlink(slot);
     }
 
     @Override

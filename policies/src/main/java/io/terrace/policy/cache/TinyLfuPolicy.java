@@ -53,7 +53,7 @@ public final class TinyLfuPolicy extends OrderedCachePolicy {
                 place(oldest, PROBATION);
             }
         } else {
-            chain(places[slot]).moveToHead(slot);
+            chainOf(slot).moveToHead(slot);
         }
     }
 
@@ -116,7 +116,7 @@ public final class TinyLfuPolicy extends OrderedCachePolicy {
     }
 
     private int afterVictim(int victim) {
-        int newer = chain(places[victim]).newer(victim);
+        int newer = chainOf(victim).newer(victim);
         return newer == NONE && places[victim] == PROBATION ? kept.tail() : newer;
     }
 
@@ -141,8 +141,8 @@ public final class TinyLfuPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    void unlink(int slot) {
-        chain(places[slot]).remove(slot, table.size(slot));
+    IndexedList chainOf(int slot) {
+        return chain(places[slot]);
     }
 
     @Override

@@ -86,8 +86,8 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
     }
 
     @Override
-    final void unlink(int slot) {
-        list(stages[slot]).remove(slot, table.size(slot));
+    final IndexedList chainOf(int slot) {
+        return list(stages[slot]);
     }
 
     @Override

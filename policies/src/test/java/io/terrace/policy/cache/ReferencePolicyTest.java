@@ -3,6 +3,7 @@ package io.terrace.policy.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.terrace.policy.CheckedTiers;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.MoveRequests;
@@ -90,6 +91,30 @@ class ReferencePolicyTest {
         policy.resize(7, 0, 0, unanswered);
         policy.moveFailed(8, 7, 10, 0, unanswered);
         assertThat(policy.explain(9, 7).count()).as("nor did it leave").isCloseTo(6, withinPercentage(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lru", "lfu", "lrfu", "s3-fifo", "arc", "2q", "sieve", "w-tinylfu"})
+    void access_objectThatGrew_standsAsBefore(String name) {
+        TierHierarchy hierarchy = TierHierarchy.of(
+                new TierSpec("memory", 100, 1000, 10_000_000_000L, true),
+                new TierSpec("disk", TierSpec.UNBOUNDED, 8_000_000, 120_000_000, false));
+        PlacementPolicy policy = PolicyCatalog.create(name, Map.of(), hierarchy);
+        CheckedTiers tiers = new CheckedTiers(hierarchy);
+        long nowMs = 0;
+        for (int object : new int[] {1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 1, 1, 1, 21, 22, 23, 24}) {
+            nowMs += 1000;
+            tiers.read(policy, nowMs, object, 10);
+        }
+        String before = standing(policy, nowMs);
+        assertThat(tiers.tier(1)).isZero();
+        tiers.write(policy, nowMs, 1, 11);
+        assertThat(tiers.tier(1)).isZero();
+        assertThat(standing(policy, nowMs)).isEqualTo(before);
+    }
+
+    private static String standing(PlacementPolicy policy, long nowMs) {
+        return policy.explain(nowMs, 1).sentence().split(";")[0];
     }
 
     @ParameterizedTest
