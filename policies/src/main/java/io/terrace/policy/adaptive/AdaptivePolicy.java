@@ -224,7 +224,7 @@ public final class AdaptivePolicy implements CachePolicy {
             sized(slot, sizeBytes, evictions);
         }
         if (!real.has(slot)) {
-            real.adopt(slot);
+            real.adopt(slot, latestMs);
             real.shrink(ruleTournament.leader(), latestMs, evictions);
         }
     }

@@ -127,9 +127,11 @@ final class CacheContents {
     }
 
     /** As {@link #enter}, of an object that was not offered. */
-    void adopt(int slot) {
+    void adopt(int slot, long nowMs) {
         enter(slot);
-        ordered = null;
+        if (ordered != null) {
+            heap.push(slot, ranking.worth(ordered, slot, nowMs));
+        }
     }
 
     /** Takes the object out if it is in. */

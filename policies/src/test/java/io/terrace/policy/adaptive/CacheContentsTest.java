@@ -26,6 +26,29 @@ class CacheContentsTest {
         return least;
     }
 
+    private int add(long id, long readMs) {
+        int slot = records.add(id, HashCommon.murmurHash3(id));
+        records.size(slot, 10);
+        records.readMs(slot, readMs);
+        return slot;
+    }
+
+    @Test
+    void adopt_betweenOffers_keepsTheOrder() {
+        RankingRule rule = RankingRule.RECENT;
+        CachePolicy.Evictions evictions = (object, size) -> {};
+        for (int id = 0; id < 600; id++) {
+            cacheContents.offer(add(id, 1000 + id), rule, 2000, evictions);
+        }
+        assertThat(cacheContents.nextToLeave()).as("of 500 that fit").isEqualTo(100);
+        int adopted = add(1000, 10);
+        cacheContents.adopt(adopted, 2000);
+        assertThat(cacheContents.nextToLeave()).isEqualTo(adopted);
+        cacheContents.shrink(rule, 2000, (object, size) -> assertThat(object).isEqualTo(1000));
+        assertThat(cacheContents.has(adopted)).isFalse();
+        assertThat(cacheContents.nextToLeave()).isEqualTo(100);
+    }
+
     @Test
     void offer_worthsThatOnlyRise_alwaysEvictsTheLeast() {
         long seed = new Random().nextLong();
