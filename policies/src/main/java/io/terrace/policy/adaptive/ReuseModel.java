@@ -209,8 +209,12 @@ final class ReuseModel {
     /** Chance that an object of the class is read again at all. */
     double returnChance(int node) {
         distribute(node);
+        return sum(chance);
+    }
+
+    private static double sum(double[] bySpan) {
         double sum = 0;
-        for (double ofSpan : chance) {
+        for (double ofSpan : bySpan) {
             sum += ofSpan;
         }
         return sum;
@@ -223,14 +227,18 @@ final class ReuseModel {
         }
     }
 
-    /** Fills {@link #chance} with the chance of coming back in each span. */
+    /**
+     * Fills {@link #chance} with the chance of coming back in each span. Where evidence was halved, more returns than reads may
+     * be counted, as those of reads before count whole; there were no fewer reads than returns.
+     */
     private void distribute(int node) {
         double[] counts = returned[node];
         if (counts.length == 0) {
             counts = ZEROS;
         }
+        double reads = Math.max(started[node], sum(counts));
         if (node == 0) {
-            double sum = started[0] + ROOT_WEIGHT;
+            double sum = reads + ROOT_WEIGHT;
             for (int span = 0; span < SPANS; span++) {
                 chance[span] = (counts[span] + ROOT_WEIGHT * 0.5 / SPANS) / sum;
             }
@@ -238,7 +246,7 @@ final class ReuseModel {
         }
         distribute(parent(node));
         double prior = node >= FIRST_LEAF ? LEAF_PRIOR_WEIGHT : PRIOR_WEIGHT;
-        double sum = started[node] + prior;
+        double sum = reads + prior;
         for (int span = 0; span < SPANS; span++) {
             chance[span] = (counts[span] + prior * chance[span]) / sum;
         }

@@ -34,6 +34,22 @@ class ReuseModelTest {
     }
 
     @Test
+    void returnChance_evidenceHalvedBeforeTheReturns_isAChance() {
+        ReuseModel halved = new ReuseModel(1000, 0.03);
+        for (int i = 0; i < 990; i++) {
+            halved.start(node, 1);
+        }
+        for (int i = 0; i < 10; i++) {
+            halved.start(ReuseModel.classOf(1, 0, 4096), 1);
+        }
+        for (int i = 0; i < 990; i++) {
+            halved.end(node, 1000, 1);
+        }
+        assertThat(halved.returnChance(node)).isBetween(0.9, 1.0);
+        assertThat(halved.worth(node, 0)).as("log2 of a hit a second").isLessThan(Log2.of(1 / 500.0));
+    }
+
+    @Test
     void admission_neverReturning_doesNotPayForTheMove() {
         for (int i = 0; i < 10_000; i++) {
             model.start(node, 1);
