@@ -27,7 +27,12 @@ public final class AdaptivePolicy implements CachePolicy {
     private static final double GAP_MEMORY = 0.25;
     private static final int FORGET_DRAWS = 8;
     private static final int FORGET_TRIES = 64;
-    private static final int IDS_PER_WORD = 16;
+    /** Tracked objects for each word of the sketch. */
+    private static final int OBJECTS_PER_WORD = 4;
+
+    /** Tracked objects for each one that the sketch is to tell apart: with four words each, few that were never read look read. */
+    private static final int OBJECTS_PER_ROOM = 16;
+
     private static final int MOST_REMEMBERED_READS = 15;
     private static final int JOB_MASK = 0xFFFF;
     private static final double NS_PER_MS = 1e6;
@@ -51,7 +56,7 @@ public final class AdaptivePolicy implements CachePolicy {
         tracked = tuning.tracked();
         objective = tuning.objective();
         records = new ObjectRecords(tracked);
-        forgotten = new FrequencySketch(tracked / IDS_PER_WORD);
+        forgotten = new FrequencySketch(tracked / OBJECTS_PER_WORD);
         model = new ReuseModel(tuning.readsPerHalving(), tuning.moveCost());
         ranking = new ObjectRanking(records, model, objective);
         real = new CacheContents(REAL, records, ranking, capacityBytes);
@@ -179,8 +184,10 @@ public final class AdaptivePolicy implements CachePolicy {
             }
         }
         long id = records.id(oldest);
-        for (int i = Math.min(MOST_REMEMBERED_READS, records.reads(oldest)); i > 0; i--) {
-            forgotten.add(id, tracked);
+        // With the reads that it came back with it would be credited them twice.
+        int known = forgotten.estimate(id);
+        for (int i = Math.min(MOST_REMEMBERED_READS, records.reads(oldest)); i > known; i--) {
+            forgotten.add(id, tracked / OBJECTS_PER_ROOM);
         }
         if (real.has(oldest)) {
             real.leave(oldest);

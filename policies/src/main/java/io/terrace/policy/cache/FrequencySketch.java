@@ -7,8 +7,9 @@ import it.unimi.dsi.fastutil.HashCommon;
  * estimate. All counters are halved when ten times as many ids were counted as the caller has room for, so old interest
  * fades.
  *
- * <p>An estimate is never below the true count since the last halving (up to 15), and above it by collisions only: with
- * 16 counters per expected id the chance that all four collide is small. Source: Cormode, Muthukrishnan, 2005
+ * <p>An estimate is never below the true count since the last halving (up to 15), and above it by collisions only. With a
+ * word for each object that there is room for, three in four ids that were never counted have an estimate of 1 or more when
+ * halving is due, which is enough to compare two; with four words, one in twenty. Source: Cormode, Muthukrishnan, 2005
  * (count-min); Einziger et al., ACM ToS 13/4, 2017 (TinyLFU). Caffeine's own sketch is not public, and its cache keeps
  * itself in order on other threads, while a replay must come to the same result each time.
  */

@@ -108,6 +108,35 @@ class AdaptivePolicyTest {
     }
 
     @Test
+    void access_objectThatComesBackAgainAndAgain_isCreditedEachReadOnce() {
+        AdaptivePolicy cache = cachePolicy(1, 1000);
+        long fresh = 100;
+        for (int round = 0; round < 6; round++) {
+            read(cache, fresh, 1, 10, Access.NO_JOB);
+            assertThat(reads(cache, 1)).isBetween(1, round + 1);
+            while (cache.explain(fresh, 1, 1) != null) {
+                read(cache, fresh, fresh++, 10, Access.NO_JOB);
+            }
+        }
+    }
+
+    @Test
+    void access_objectsNeverRead_areNotTakenForForgottenOnes() {
+        AdaptivePolicy cache = cachePolicy(1, 1000);
+        int readBefore = 0;
+        for (int i = 0; i < 100_000; i++) {
+            read(cache, i, i, 10, Access.NO_JOB);
+            readBefore += i >= 50_000 && reads(cache, i) > 1 ? 1 : 0;
+        }
+        assertThat(readBefore).as("of 50,000").isLessThan(2_500);
+    }
+
+    private static int reads(AdaptivePolicy cache, long object) {
+        String sentence = cache.explain(0, object, 1).sentence();
+        return sentence.startsWith("read once") ? 1 : Integer.parseInt(sentence.split(" ")[1]);
+    }
+
+    @Test
     void memoryBytes_manyObjects_isBounded() {
         // Just below a doubling of the hash, where it is fullest; the policy's table of places comes on top.
         int objects = 1_300_000;
