@@ -162,7 +162,7 @@ public final class AdaptivePolicy implements CachePolicy {
         int slot = records.add(id, hash);
         records.size(slot, sizeBytes);
         records.reads(slot, forgotten.estimate(id));
-        ruleTournament.thin();
+        ruleTournament.thin(latestMs);
         return slot;
     }
 

@@ -277,13 +277,13 @@ final class RuleTournament {
     }
 
     /** Halves the sample when too many objects are tracked. */
-    void thin() {
+    void thin(long nowMs) {
         while (records.count() * rate() > sampledMost && halvings < 20) {
             halvings++;
             for (CacheContents cacheContents : imagined) {
                 cacheContents.thin(sampleMask(), sampledMost);
             }
-            capacity(capacityBytes, 0);
+            capacity(capacityBytes, nowMs);
         }
     }
 
