@@ -275,7 +275,7 @@ final class ReuseModel {
         int top = 0;
         hull[0] = SPANS;
         for (int span = SPANS - 1; span >= 0; span--) {
-            while (top > 0 && slope(span, hull[top - 1]) >= slope(span, hull[top])) {
+            while (top > 0 && isAsSteep(span, hull[top - 1], hull[top])) {
                 top--;
             }
             worth[span] = (float) Math.max(LEAST_WORTH, slope(span, hull[top]));
@@ -297,13 +297,25 @@ final class ReuseModel {
             gapSum += chance[span] * (STARTS_MS[span] + STARTS_MS[span + 1]) / 2;
         }
         double returns = early == 0 ? 1 : Math.max(1, delayMs * early / gapSum);
-        double best = 0;
+        double bestHits = 0;
+        double bestHeld = 1;
         for (int span = arrival + 1; span <= SPANS; span++) {
             double missed = early == 0 ? 0 : early * (1 - Math.pow(hits[span], returns));
             double toPay = moveCost * Math.max(0, 1 - hits[span]);
-            best = Math.max(best, (hits[span] - missed - toPay) / held[span]);
+            double gained = hits[span] - missed - toPay;
+            if (gained * bestHeld > bestHits * held[span]) {
+                bestHits = gained;
+                bestHeld = held[span];
+            }
         }
+        double best = bestHits / bestHeld;
         return best <= 0 ? Float.NEGATIVE_INFINITY : (float) Log2.of(Math.max(LEAST_WORTH, best));
+    }
+
+    /** Whether the slope to a point is at least that to the other one. Without a division: this is most of the model's work. */
+    private boolean isAsSteep(int from, int to, int other) {
+        return (hits[to] - hits[from]) * (held[other] - held[from])
+                >= (hits[other] - hits[from]) * (held[to] - held[from]);
     }
 
     private double slope(int from, int to) {
