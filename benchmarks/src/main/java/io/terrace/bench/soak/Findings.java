@@ -1,7 +1,11 @@
 package io.terrace.bench.soak;
 
+import io.terrace.bench.soak.client.LastBlock;
 import java.io.PrintWriter;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -10,20 +14,30 @@ final class Findings {
     /** More are counted and not printed. */
     private static final int MAX_PRINTED = 200;
 
+    private static final String RECOVERED_DAMAGED = "recovered.damaged";
+
     private final PrintWriter out;
     private final Flips flips;
     private final Predicate<String> memoryUnverified;
+    private final Predicate<LastBlock> recoveredDamaged;
+    private final Set<Long> damaged = new HashSet<>();
     private final Map<String, Long> ended = new TreeMap<>();
     private final Map<String, Map<String, Long>> running = new TreeMap<>();
     private final Map<String, Long> found = new TreeMap<>();
     private int printed;
 
-    /** @param memoryUnverified whether a process reads memory without checksums, so that it sees a flipped bit until a scrub */
-    Findings(PrintWriter out, Flips flips, Predicate<String> memoryUnverified) {
+    /**
+     * @param memoryUnverified whether a process reads memory without checksums, so that it sees a flipped bit until a scrub
+     * @param recoveredDamaged whether a recovery left the block with a replica alone in which a bit had been flipped
+     */
+    Findings(PrintWriter out, Flips flips, Predicate<String> memoryUnverified, Predicate<LastBlock> recoveredDamaged) {
         this.out = out;
         this.flips = flips;
         this.memoryUnverified = memoryUnverified;
-        for (String name : new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", "broken", "stuck"}) {
+        this.recoveredDamaged = recoveredDamaged;
+        for (String name :
+                new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", RECOVERED_DAMAGED, "broken", "stuck"
+                }) {
             found.put(name, 0L);
         }
     }
@@ -47,6 +61,7 @@ final class Findings {
                 count("bytes.lost", Long.parseLong(words[2]));
                 print(process, line);
             }
+            case "UNREADABLE" -> unreadable(process, line, words);
             case "BROKEN" -> {
                 count("broken", 1);
                 print(process, line);
@@ -70,6 +85,20 @@ final class Findings {
         if (!explained) {
             print(process, line);
         }
+    }
+
+    /** A block counts once, whoever reads it in whichever round. */
+    private void unreadable(String process, String line, String[] words) {
+        LastBlock block = LastBlock.of(List.of(words).subList(3, words.length));
+        if (recoveredDamaged.test(block)) {
+            if (damaged.add(block.id())) {
+                count(RECOVERED_DAMAGED, 1);
+                print(process, line);
+            }
+            return;
+        }
+        count("bytes.lost", Long.parseLong(words[2]));
+        print(process, line);
     }
 
     private void print(String process, String line) {

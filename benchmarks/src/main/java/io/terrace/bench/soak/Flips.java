@@ -25,14 +25,44 @@ final class Flips {
     private static final long SCRUBBED_WITHIN_NS = TimeUnit.SECONDS.toNanos(20);
 
     private static final Pattern REPLICA = Pattern.compile("blk_(\\d+)");
+    private static final Pattern META = Pattern.compile("blk_(\\d+)_(\\d+)\\.meta");
     private static final Pattern COPY = Pattern.compile("blk_(\\d+)_(\\d+)_\\d+");
 
     private final Set<String> flippedBlocks = new HashSet<>();
+    private final Map<Long, ReplicaFlip> inReplicas = new HashMap<>();
     private final List<Flip> inMemory = new ArrayList<>();
 
     private record Flip(long block, long offset, int mask, long atNs) {}
 
     private record Bit(long offset, int mask) {}
+
+    /**
+     * A bit that was flipped in a replica.
+     *
+     * @param stamp generation stamp that the block had
+     * @param offset in the block
+     * @param volumes of all DataNodes
+     */
+    record ReplicaFlip(long block, long stamp, long offset, int mask, List<Path> volumes) {
+        ReplicaFlip {
+            volumes = List.copyOf(volumes);
+        }
+
+        /** All files that hold the block now, but for copies that a DataNode is just given. */
+        List<Path> replicas() throws IOException {
+            String name = "blk_" + block;
+            List<Path> found = new ArrayList<>();
+            for (Path volume : volumes) {
+                for (Path file : files(volume, REPLICA)) {
+                    if (file.getFileName().toString().equals(name)
+                            && !file.toString().contains("/tmp/blk_")) {
+                        found.add(file);
+                    }
+                }
+            }
+            return found;
+        }
+    }
 
     /**
      * Flips a bit of a finalised replica. A block is damaged at most once, and only if all its other replicas are whole, so
@@ -57,11 +87,37 @@ final class Flips {
         candidates.removeIf(file -> copies.getOrDefault(file.getFileName().toString(), 0) < 3
                 || flippedBlocks.contains(file.getFileName().toString()));
         Optional<Path> file = pick(candidates, draw);
-        if (file.isEmpty() || flip(file.get(), draw).isEmpty()) {
+        if (file.isEmpty()) {
             return false;
         }
-        flippedBlocks.add(file.get().getFileName().toString());
+        String name = file.get().getFileName().toString();
+        Optional<Long> stamp = stampBeside(file.get());
+        Optional<Bit> bit = flip(file.get(), draw);
+        if (bit.isEmpty()) {
+            return false;
+        }
+        flippedBlocks.add(name);
+        if (stamp.isPresent()) {
+            long block = Long.parseLong(name.substring(name.indexOf('_') + 1));
+            Bit there = bit.get();
+            inReplicas.put(block, new ReplicaFlip(block, stamp.get(), there.offset(), there.mask(), volumes));
+        }
         return true;
+    }
+
+    /** The generation stamp of a replica; empty if it is just getting another. */
+    private static Optional<Long> stampBeside(Path replica) throws IOException {
+        String prefix = replica.getFileName() + "_";
+        return files(replica.resolveSibling(""), META).stream()
+                .map(meta -> META.matcher(meta.getFileName().toString()))
+                .filter(meta -> meta.matches() && meta.group().startsWith(prefix))
+                .map(meta -> Long.parseLong(meta.group(2)))
+                .findFirst();
+    }
+
+    /** What was flipped in a replica of the block. */
+    synchronized Optional<ReplicaFlip> ofReplica(long block) {
+        return Optional.ofNullable(inReplicas.get(block));
     }
 
     /** Flips a bit of a copy in the memory directory of a DataNode. */

@@ -4,7 +4,9 @@ import io.terrace.bench.cluster.ClusterLayout;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.TestRun;
+import io.terrace.bench.soak.client.DamagedBlocks;
 import io.terrace.bench.soak.client.FullCheck;
+import io.terrace.bench.soak.client.LastBlock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -26,6 +28,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /** One run: rounds of faults, and after each a check of everything. */
 final class SoakRun {
@@ -60,6 +63,7 @@ final class SoakRun {
     private final Path dir;
     private final ResultSheet sheet;
     private final Flips flips = new Flips();
+    private final DamagedRecoveries damaged;
     private final Findings findings;
 
     /** Its directory; without it nobody reads short-circuit, and nothing is mapped. */
@@ -75,7 +79,22 @@ final class SoakRun {
         this.libhadoop = new ClusterLayout(dir.resolve("cluster")).canReadShortCircuit()
                 ? ShortCircuit.libhadoop(TestRun.root(), dir.resolve("libhadoop"))
                 : Optional.empty();
-        this.findings = new Findings(out, flips, this::readsMemoryUnverified);
+        this.damaged = new DamagedRecoveries(flips, new ClusterLayout(dir.resolve("cluster")).logs());
+        this.findings = new Findings(out, flips, this::readsMemoryUnverified, this::recoveredDamaged);
+    }
+
+    /** Tells clients too, so that they do not wait for such a block. */
+    private boolean recoveredDamaged(LastBlock block) {
+        try {
+            boolean explained = damaged.explain(block);
+            if (explained) {
+                DamagedBlocks.add(journals(), block.id());
+            }
+            return explained;
+        } catch (IOException e) {
+            sheet.progress("not judged whether block " + block.id() + " was damaged before a recovery: " + e);
+            return false;
+        }
     }
 
     /** Of what is pinned, a client that reads short-circuit skips the checksums too. */
@@ -156,7 +175,8 @@ final class SoakRun {
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
         int leastRounds = lengthNs >= JUDGED_NS ? Growth.LEAST_SAMPLES : 1;
         long startNs = System.nanoTime();
-        try (FileSystem stock = FileSystem.newInstance(URI.create(soak.cluster().fileSystemUri()), conf);
+        try (DistributedFileSystem stock = (DistributedFileSystem)
+                        FileSystem.newInstance(URI.create(soak.cluster().fileSystemUri()), conf);
                 PrintStream lines = new PrintStream(new Lines(findings), true, StandardCharsets.UTF_8)) {
             for (int round = 1; round <= leastRounds || System.nanoTime() - startNs < lengthNs; round++) {
                 injector.run(plan, roundNs);
@@ -165,7 +185,7 @@ final class SoakRun {
                 for (String answer : askAll("VERIFY", CHECK_SECONDS)) {
                     count(FullCheck.Checked.of(answer));
                 }
-                count(new FullCheck(stock, lines).run(journals(), options.seed()));
+                count(new FullCheck(stock, journals(), lines).run(options.seed()));
                 sample(soak);
                 for (ClientProcess client : clients) {
                     client.say("RESUME");

@@ -62,13 +62,34 @@ final class FindingsTest {
         Files.write(copy, new byte[] {5});
         assertThat(flips.flipMemory(memory, 3)).isTrue();
         String line = "WRONG /soak/c1/f1 3000 5 " + Files.readAllBytes(copy)[0] + " 1 7 0 mapped";
-        Findings findings = new Findings(new PrintWriter(printed, true), flips, "c1"::equals);
+        Findings findings = new Findings(new PrintWriter(printed, true), flips, "c1"::equals, block -> false);
 
         findings.take("c1", line);
         findings.take("c2", line);
 
         assertThat(findings.value("bytes.wrong.flipped")).isEqualTo(1);
         assertThat(findings.value("bytes.wrong")).isEqualTo(1);
+    }
+
+    @Test
+    void block_thatWasDamagedBeforeItsRecovery_countsOnceAndApart() {
+        String line =
+                "UNREADABLE /soak/c1/f1 900 7 1002 500 " + "0".repeat(64) + " cannot be read at 100: wrong checksum";
+        Findings findings = findings(false);
+
+        findings.take("c1", line);
+        findings.take("c2", line.replace("/c1/", "/c1/.snapshot/s1/"));
+        findings.take("check", line);
+
+        assertThat(findings.value("recovered.damaged")).isEqualTo(1);
+        assertThat(findings.value("bytes.lost")).isZero();
+        assertThat(printed.toString()).containsOnlyOnce("UNREADABLE");
+
+        findings.take("c1", line.replace(" 7 1002 ", " 8 1002 "));
+        assertThat(findings.value("bytes.lost")).as("another block").isEqualTo(900);
+        findings.take("c1", "LOST /soak/c1/f1 30 cannot be read");
+        assertThat(findings.value("bytes.lost")).isEqualTo(930);
+        assertThat(findings.value("recovered.damaged")).isEqualTo(1);
     }
 
     @Test
@@ -92,6 +113,7 @@ final class FindingsTest {
     }
 
     private Findings findings(boolean memoryUnverified) {
-        return new Findings(new PrintWriter(printed, true), flips, process -> memoryUnverified);
+        return new Findings(
+                new PrintWriter(printed, true), flips, process -> memoryUnverified, block -> block.id() == 7);
     }
 }

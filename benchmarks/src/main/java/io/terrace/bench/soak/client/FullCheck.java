@@ -7,22 +7,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.jspecify.annotations.Nullable;
 
 /** Reads every byte of every file and snapshot of all writers, while nobody writes and nothing is broken. */
 public final class FullCheck {
     private static final String SUFFIX = ".journal";
+
+    /** Divides each size of a block, so that no piece has bytes of two. */
     private static final int PIECE = 256 << 10;
+
     private static final long TRIES_NS = TimeUnit.SECONDS.toNanos(90);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final FileSystem fs;
+    private final DistributedFileSystem fs;
+    private final Path journals;
     private final Report report;
     private final Tally tally = new Tally();
     private final byte[] actual = new byte[PIECE];
@@ -60,9 +67,13 @@ public final class FullCheck {
         }
     }
 
-    /** @param out takes lines {@code WRONG} and {@code LOST} */
-    public FullCheck(FileSystem fs, PrintStream out) {
+    /**
+     * @param journals directory of those of all writers
+     * @param out takes lines {@code WRONG}, {@code LOST} and {@code UNREADABLE}
+     */
+    public FullCheck(DistributedFileSystem fs, Path journals, PrintStream out) {
         this.fs = fs;
+        this.journals = journals;
         this.report = new Report(out);
     }
 
@@ -94,7 +105,7 @@ public final class FullCheck {
         return new SeededContent(seed * 31 + writer.hashCode());
     }
 
-    public Checked run(Path journals, long seed) throws IOException {
+    public Checked run(long seed) throws IOException {
         List<SoakReader.WriterFiles> writers = writers(journals, seed);
         for (SoakReader.WriterFiles writer : writers) {
             try (Journal journal = writer.journal()) {
@@ -121,7 +132,7 @@ public final class FullCheck {
      */
     private void check(ReadFile.Source source) throws IOException {
         Failed failed = read(fs, source, 0);
-        if (failed != null) {
+        if (failed != null && !isDamaged(source, failed.at())) {
             Configuration conf = new Configuration(fs.getConf());
             conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false);
             conf.set(HdfsClientConfigKeys.DFS_CLIENT_CONTEXT, "without-short-circuit");
@@ -131,15 +142,34 @@ public final class FullCheck {
             hidden += failed == null ? 1 : 0;
         }
         if (failed != null) {
-            report.lost(
-                    source.path(),
-                    source.state().acknowledged() - failed.at(),
-                    "cannot be read at " + failed.at() + ": " + failed.why());
+            long bytes = source.state().acknowledged() - failed.at();
+            String why = "cannot be read at " + failed.at() + ": " + failed.why();
+            lastBlock(source, failed.at())
+                    .ifPresentOrElse(
+                            block -> report.unreadable(source.path(), bytes, block, why),
+                            () -> report.lost(source.path(), bytes, why));
         }
     }
 
+    private Optional<LastBlock> lastBlock(ReadFile.Source source, long at) {
+        try {
+            return LastBlock.of(fs, source, at);
+        } catch (IOException nobodyKnows) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether it is known already that this will never be read. */
+    private boolean isDamaged(ReadFile.Source source, long at) throws IOException {
+        Set<Long> known = DamagedBlocks.known(journals);
+        return !known.isEmpty()
+                && lastBlock(source, at)
+                        .filter(block -> known.contains(block.id()))
+                        .isPresent();
+    }
+
     /** Reads and compares a file; null when all of it was read. A DataNode that came back may not be known as such to a client yet. */
-    private @Nullable Failed read(FileSystem client, ReadFile.Source source, long from) {
+    private @Nullable Failed read(FileSystem client, ReadFile.Source source, long from) throws IOException {
         long startNs = System.nanoTime();
         long at = from;
         while (true) {
@@ -158,7 +188,7 @@ public final class FullCheck {
                 }
                 return null;
             } catch (IOException e) {
-                if (System.nanoTime() - startNs > TRIES_NS) {
+                if (System.nanoTime() - startNs > TRIES_NS || isDamaged(source, at)) {
                     return new Failed(at, e);
                 }
                 retries++;

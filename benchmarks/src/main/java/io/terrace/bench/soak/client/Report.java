@@ -28,6 +28,11 @@ record Report(PrintStream out) {
         say("LOST " + path + " " + bytes + " " + why.replace('\n', ' '));
     }
 
+    /** Bytes that were acknowledged and cannot be read, all of them in the last block. */
+    void unreadable(String path, long bytes, LastBlock block, String why) {
+        say("UNREADABLE " + path + " " + bytes + " " + block.words() + " " + why.replace('\n', ' '));
+    }
+
     void say(String line) {
         synchronized (out) {
             out.println(line);

@@ -161,7 +161,7 @@ public final class SoakClient {
                 report.say(settled ? "PAUSED" : "STUCK");
             }
             case "VERIFY" -> report.say(
-                    new FullCheck(fs, report.out()).run(journals, seed).line());
+                    new FullCheck(fs, journals, report.out()).run(seed).line());
             case "RESUME" -> steps.writeLock().unlock();
             default -> report.say("BROKEN unknown command " + line);
         }
