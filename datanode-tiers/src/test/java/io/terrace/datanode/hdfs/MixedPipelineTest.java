@@ -25,6 +25,7 @@ import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -197,6 +198,9 @@ class MixedPipelineTest {
                 FutureTask<Void> end =
                         waiting(() -> ((DFSOutputStream) out.getWrappedStream()).hsync(EnumSet.of(SyncFlag.END_BLOCK)));
                 out.write(written, 700, 100);
+                // Else the next block may go to it while it stops, and not to the one that joins.
+                DataNodeTestUtils.setHeartbeatsDisabledForTests(datanode(first), true);
+                cluster.cluster().setDataNodeDead(first);
                 long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
                 FutureTask<Void> stops = task(() -> stop(first));
                 new Thread(stops).start();
@@ -280,13 +284,15 @@ class MixedPipelineTest {
     }
 
     private void stop(DatanodeInfo node) {
-        for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
-            if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
-                cluster.stopPlugin(i);
-                cluster.cluster().stopDataNode(i);
-                return;
-            }
-        }
-        throw new AssertionError(node + " does not run");
+        int index = cluster.cluster().getDataNodes().indexOf(datanode(node));
+        cluster.stopPlugin(index);
+        cluster.cluster().stopDataNode(index);
+    }
+
+    private DataNode datanode(DatanodeInfo node) {
+        return cluster.cluster().getDataNodes().stream()
+                .filter(datanode -> datanode.getDatanodeUuid().equals(node.getDatanodeUuid()))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(node + " does not run"));
     }
 }
