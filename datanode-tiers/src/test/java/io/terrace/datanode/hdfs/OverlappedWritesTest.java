@@ -129,7 +129,9 @@ class OverlappedWritesTest {
         Path file = new Path("/refused");
         byte[] written = TerraceCluster.contents("refused", 5 * BLOCK);
         client.close();
-        client = writes.newClient(TerraceSettings.CLIENT_LOCAL.key(), "false", RETRIES, "2");
+        // 5 + 10 + ... + 1280 ms: the last blocks and the close have no more, for reports that DataNodes of a busy
+        // machine send late.
+        client = writes.newClient(TerraceSettings.CLIENT_LOCAL.key(), "false", RETRIES, "9");
         try (FSDataOutputStream out = client.create(file, (short) 3)) {
             out.write(written, 0, 1_000);
             out.hflush();
