@@ -236,6 +236,10 @@ final class DaemonSettings {
             return ports.datanodes().get(datanode - 1).transfer();
         }
 
+        int ipcPort(int datanode) {
+            return ports.datanodes().get(datanode - 1).ipc();
+        }
+
         void makeMemory() throws IOException {
             one(spec.terrace()).makeMemory();
         }

@@ -202,6 +202,11 @@ public final class HaCluster implements HdfsCluster, Closeable {
     }
 
     @Override
+    public int ipcPort(int datanode) {
+        return settings.ipcPort(datanode);
+    }
+
+    @Override
     public void start(Daemon daemon) throws IOException {
         start(daemon, "");
     }

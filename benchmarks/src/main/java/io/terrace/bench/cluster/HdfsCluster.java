@@ -35,6 +35,9 @@ public interface HdfsCluster {
     /** Port of data transfer of a DataNode, counted from 1. */
     int transferPort(int datanode);
 
+    /** Port of calls to a DataNode, as those of a recovery. */
+    int ipcPort(int datanode);
+
     /** Starts one daemon again, without waiting until it serves. */
     void start(Daemon daemon) throws IOException;
 

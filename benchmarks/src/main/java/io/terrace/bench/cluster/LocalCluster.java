@@ -177,6 +177,11 @@ public final class LocalCluster implements HdfsCluster {
         return ports().datanodes().get(datanode - 1).transfer();
     }
 
+    @Override
+    public int ipcPort(int datanode) {
+        return ports().datanodes().get(datanode - 1).ipc();
+    }
+
     /** Directory on tmpfs that holds the memory tier of one DataNode, counted from 1. */
     public Path memoryDir(int number) {
         return settings().memoryDir(number);

@@ -26,8 +26,9 @@ import java.util.stream.IntStream;
 /**
  * Three DataNodes and a NameNode, or two, whose processes, links, volumes and memory can be made to fail, and mended.
  *
- * <p>A DataNode listens at 127.0.0.1 and calls itself 127.0.1.N, where {@link Link}s of its transfer port and of its channel
- * listen: all data over tcp passes them, Terrace's and stock's.
+ * <p>A DataNode listens at 127.0.0.1 and calls itself 127.0.1.N, where {@link Link}s of its transfer port, of its channel and of
+ * its port for calls listen: all data over tcp passes them, Terrace's and stock's, and so do the calls of a recovery and of a
+ * client that asks how long a file is which is being written.
  */
 final class SoakCluster implements Closeable {
     static final int DATANODES = 3;
@@ -81,7 +82,7 @@ final class SoakCluster implements Closeable {
         }
         for (int i = 1; i <= DATANODES; i++) {
             int port = cluster.transferPort(i);
-            links.add(List.of(link(i, port), link(i, port + OFFSET)));
+            links.add(List.of(link(i, port), link(i, port + OFFSET), link(i, cluster.ipcPort(i))));
         }
     }
 
