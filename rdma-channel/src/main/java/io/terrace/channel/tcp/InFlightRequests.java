@@ -1,6 +1,8 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.transport.TransferStatus;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,12 +19,18 @@ final class InFlightRequests {
     /** By number, in the order in which they were asked, which is mostly that of the answers. */
     private final Map<Long, TcpRequest> operations = new LinkedHashMap<>();
 
+    /** Those for whom there was no room, in the order in which they came. */
+    private final Deque<RoomWaiter> roomWaiters = new ArrayDeque<>();
+
     private long lastNumber;
     private volatile long bytesInFlight;
 
     InFlightRequests(TcpLimits limits) {
         this.limits = limits;
     }
+
+    /** A thread that wants to begin a request, and of what size its answer is. */
+    record RoomWaiter(Thread thread, int bodyBytes) {}
 
     /** Asked for and not arrived; safe without the lock. */
     long bytesInFlight() {
@@ -42,6 +50,26 @@ final class InFlightRequests {
         return tcpRequest;
     }
 
+    /** The thread is woken when there is room for it, until it {@link #leave leaves}. */
+    RoomWaiter awaitRoom(int bodyBytes) {
+        RoomWaiter roomWaiter = new RoomWaiter(Thread.currentThread(), bodyBytes);
+        roomWaiters.add(roomWaiter);
+        return roomWaiter;
+    }
+
+    /** The thread began or gave up. There may be room for the next too: each is woken by the one before. */
+    void leave(RoomWaiter roomWaiter) {
+        roomWaiters.remove(roomWaiter);
+        wakeForRoom();
+    }
+
+    private void wakeForRoom() {
+        RoomWaiter next = roomWaiters.peek();
+        if (next != null && hasRoom(next.bodyBytes)) {
+            LockSupport.unpark(next.thread);
+        }
+    }
+
     @Nullable
     TcpRequest find(long number) {
         return operations.get(number);
@@ -53,7 +81,7 @@ final class InFlightRequests {
         return oldest.hasNext() && oldest.next().isStreamed();
     }
 
-    /** Ends an operation that has not ended yet, and wakes who waits for it. */
+    /** Ends an operation that has not ended yet, and wakes who waits for it, or for its room. */
     void finish(TcpRequest tcpRequest, TransferStatus status) {
         if (operations.remove(tcpRequest.number) == null) {
             return;
@@ -63,6 +91,7 @@ final class InFlightRequests {
         if (tcpRequest.waiter != null) {
             LockSupport.unpark(tcpRequest.waiter);
         }
+        wakeForRoom();
     }
 
     /** Nothing lands in its place any more. */

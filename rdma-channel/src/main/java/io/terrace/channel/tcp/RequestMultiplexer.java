@@ -106,26 +106,64 @@ final class RequestMultiplexer implements Closeable {
      * @param responseSink takes the answer's body; the request's until it ends
      */
     TcpRequest begin(byte type, ByteBuffer body, ResponseSink responseSink, long deadlineNs) throws IOException {
-        int bytes = responseSink.bodyBytes();
-        if (deadlineNs - System.nanoTime() <= 0) {
-            throw new ChannelException(TransferStatus.DEADLINE, "no time is left", null);
-        }
-        boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), deadlineNs, null);
-        TcpRequest tcpRequest;
-        lock.lock();
-        try {
-            if (failure != null) {
-                throw new ChannelException(TransferStatus.DISCONNECTED, "the connection has ended", failure);
-            }
-            if (!mayBegin) {
-                throw new ChannelException(TransferStatus.DEADLINE, "too much is in flight", null);
-            }
-            tcpRequest = inFlightRequests.begin(responseSink);
-        } finally {
-            lock.unlock();
+        TcpRequest tcpRequest = enter(responseSink, deadlineNs);
+        if (tcpRequest == null) {
+            tcpRequest = enterOnceThereIsRoom(responseSink, deadlineNs);
         }
         send(type, tcpRequest.number, body, deadlineNs);
         return tcpRequest;
+    }
+
+    /** Null where it may not be in flight now. */
+    private @Nullable TcpRequest enter(ResponseSink responseSink, long deadlineNs) throws IOException {
+        if (deadlineNs - System.nanoTime() <= 0) {
+            throw new ChannelException(TransferStatus.DEADLINE, "no time is left", null);
+        }
+        lock.lock();
+        try {
+            requireConnected();
+            return inFlightRequests.hasRoom(responseSink.bodyBytes()) ? inFlightRequests.begin(responseSink) : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private TcpRequest enterOnceThereIsRoom(ResponseSink responseSink, long deadlineNs) throws IOException {
+        int bytes = responseSink.bodyBytes();
+        InFlightRequests.RoomWaiter roomWaiter;
+        lock.lock();
+        try {
+            roomWaiter = inFlightRequests.awaitRoom(bytes);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), deadlineNs, null);
+            lock.lock();
+            try {
+                requireConnected();
+                if (!mayBegin) {
+                    throw new ChannelException(TransferStatus.DEADLINE, "too much is in flight", null);
+                }
+                return inFlightRequests.begin(responseSink);
+            } finally {
+                lock.unlock();
+            }
+        } finally {
+            lock.lock();
+            try {
+                inFlightRequests.leave(roomWaiter);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Under the lock. */
+    private void requireConnected() throws ChannelException {
+        if (failure != null) {
+            throw new ChannelException(TransferStatus.DISCONNECTED, "the connection has ended", failure);
+        }
     }
 
     /**

@@ -25,7 +25,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,6 +144,16 @@ final class RequestMultiplexerTest {
         });
     }
 
+    private static long threadsThatWaitForRoom() {
+        return Thread.getAllStackTraces().values().stream()
+                .filter(stack -> stands(stack, "rest") && stands(stack, "begin"))
+                .count();
+    }
+
+    private static boolean stands(StackTraceElement[] stack, String method) {
+        return Stream.of(stack).anyMatch(frame -> frame.getMethodName().equals(method));
+    }
+
     private interface IoTask {
         void run() throws IOException;
     }
@@ -226,6 +238,37 @@ final class RequestMultiplexerTest {
         }
         answer(asked(), 1);
         await(last);
+    }
+
+    @Test
+    void begin_whileAnotherThreadReads_isWokenWhenThereIsRoom() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> reader = inBackground(() -> multiplexer.driveUntil(over::get, in(TIMEOUT_NS), null));
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        for (int i = 0; i < MAX_OPERATIONS; i++) {
+            TcpRequest request = begin(ByteBuffer.allocate(1));
+            others.add(inBackground(() -> await(request)));
+        }
+        List<CompletableFuture<Void>> next = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            next.add(inBackground(() -> {
+                TcpRequest unused = begin(ByteBuffer.allocate(1));
+            }));
+        }
+        Awaitility.await().until(() -> threadsThatWaitForRoom() == next.size());
+        for (int i = 0; i < MAX_OPERATIONS; i++) {
+            answer(asked(), 1);
+        }
+        for (CompletableFuture<Void> each : next) {
+            each.get(10, TimeUnit.SECONDS);
+        }
+        for (CompletableFuture<Void> each : others) {
+            each.get(10, TimeUnit.SECONDS);
+        }
+        assertThat(reader).isNotDone();
+        over.set(true);
+        multiplexer.wakeup();
+        reader.get(20, TimeUnit.SECONDS);
     }
 
     @Test
