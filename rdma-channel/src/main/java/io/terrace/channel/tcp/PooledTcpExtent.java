@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,11 @@ public final class PooledTcpExtent implements RemoteExtent {
     @Override
     public ExtentPiece begin(long offset, int bytes, long timeoutNs) throws IOException {
         return leastBusy().begin(offset, bytes, timeoutNs);
+    }
+
+    @Override
+    public @Nullable ExtentPiece beginIfRoom(long offset, int bytes, long timeoutNs) throws IOException {
+        return leastBusy().beginIfRoom(offset, bytes, timeoutNs);
     }
 
     @Override

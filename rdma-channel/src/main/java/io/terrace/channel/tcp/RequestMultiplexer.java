@@ -114,6 +114,16 @@ final class RequestMultiplexer implements Closeable {
         return tcpRequest;
     }
 
+    /** As {@link #begin}, without a wait: null where it may not be in flight now. */
+    @Nullable
+    TcpRequest beginIfRoom(byte type, ByteBuffer body, ResponseSink responseSink, long deadlineNs) throws IOException {
+        TcpRequest tcpRequest = enter(responseSink, deadlineNs);
+        if (tcpRequest != null) {
+            send(type, tcpRequest.number, body, deadlineNs);
+        }
+        return tcpRequest;
+    }
+
     /** Null where it may not be in flight now. */
     private @Nullable TcpRequest enter(ResponseSink responseSink, long deadlineNs) throws IOException {
         if (deadlineNs - System.nanoTime() <= 0) {

@@ -11,7 +11,9 @@ import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a range of another host. Where the range has checksums, every byte is verified against them before a caller
@@ -73,6 +75,16 @@ public final class TcpExtent implements RemoteExtent {
 
     @Override
     public ExtentPiece begin(long offset, int bytes, long timeoutNs) throws IOException {
+        return Objects.requireNonNull(begin(offset, bytes, timeoutNs, true));
+    }
+
+    @Override
+    public @Nullable ExtentPiece beginIfRoom(long offset, int bytes, long timeoutNs) throws IOException {
+        return begin(offset, bytes, timeoutNs, false);
+    }
+
+    /** @param wait for room; null where there is none and it does not */
+    private @Nullable ExtentPiece begin(long offset, int bytes, long timeoutNs, boolean wait) throws IOException {
         requireInside(offset, bytes);
         if (bytes > maxPieceBytes()) {
             throw new IllegalArgumentException("a piece of " + bytes + " bytes");
@@ -87,8 +99,11 @@ public final class TcpExtent implements RemoteExtent {
         if (dataBytes > segmentBytes) {
             SegmentSink landing = new SegmentSink(buffers, sumBytes, dataBytes, segmentBytes);
             try {
-                TcpRequest tcpRequest =
-                        requestMultiplexer.begin(TcpFrame.READ, readRequest(start, dataBytes), landing, deadlineNs);
+                TcpRequest tcpRequest = begin(readRequest(start, dataBytes), landing, deadlineNs, wait);
+                if (tcpRequest == null) {
+                    landing.close();
+                    return null;
+                }
                 return new StreamedPiece(this, tcpRequest, landing, skipBytes, bytes);
             } catch (IOException | RuntimeException e) {
                 landing.close();
@@ -97,14 +112,24 @@ public final class TcpExtent implements RemoteExtent {
         }
         ByteBuffer buffer = buffers.take(sumBytes + dataBytes);
         try {
-            TcpRequest tcpRequest = requestMultiplexer.begin(
-                    TcpFrame.READ, readRequest(start, dataBytes), new BufferSink(buffer), deadlineNs);
+            TcpRequest tcpRequest = begin(readRequest(start, dataBytes), new BufferSink(buffer), deadlineNs, wait);
+            if (tcpRequest == null) {
+                buffers.give(buffer);
+                return null;
+            }
             return new BufferedPiece(this, tcpRequest, buffer, sumBytes, skipBytes, bytes);
         } catch (IOException e) {
             // No request has it any more.
             buffers.give(buffer);
             throw e;
         }
+    }
+
+    private @Nullable TcpRequest begin(ByteBuffer body, ResponseSink landing, long deadlineNs, boolean wait)
+            throws IOException {
+        return wait
+                ? requestMultiplexer.begin(TcpFrame.READ, body, landing, deadlineNs)
+                : requestMultiplexer.beginIfRoom(TcpFrame.READ, body, landing, deadlineNs);
     }
 
     @Override

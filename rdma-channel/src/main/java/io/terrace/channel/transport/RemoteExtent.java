@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A range of another host whose bytes are verified against the block's HDFS checksums before a caller sees them.
@@ -31,6 +32,15 @@ public interface RemoteExtent extends Closeable {
 
     /** Asks for a piece of the range; the answer is waited for in {@link ExtentPiece#next}. */
     ExtentPiece begin(long offset, int bytes, long timeoutNs) throws IOException;
+
+    /**
+     * As {@link #begin}, for a piece that is not needed yet.
+     *
+     * @return null where it would have to wait for what others asked for
+     */
+    default @Nullable ExtentPiece beginIfRoom(long offset, int bytes, long timeoutNs) throws IOException {
+        return begin(offset, bytes, timeoutNs);
+    }
 
     /** Fills the target from an offset, or throws. */
     void read(long offset, ByteBuffer target, long timeoutNs) throws IOException;

@@ -9,6 +9,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a remote extent ahead of a sequential reader. The first piece is small, since many readers stop early; later
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * piece. Used by one thread at a time.
  */
 final class Prefetcher implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Prefetcher.class);
     private static final int FIRST_BYTES = 64 * 1024;
     private static final int GROWTH = 4;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -151,21 +154,32 @@ final class Prefetcher implements Closeable {
         return known;
     }
 
-    private void askAhead(long timeoutNs) throws IOException {
-        while (coming.size() < DEPTH && askedTo < endOffset) {
-            RemoteExtent from = region(false);
-            pieceBytes = Math.min(from.maxPieceBytes(), pieceBytes * GROWTH);
-            int length = lengthBytes(from, pieceBytes);
-            if (!memory.mayAskAhead(length)) {
-                return;
+    /** Waits for nothing, and fails nobody: what is wrong shows again when a piece is needed that was not asked for. */
+    private void askAhead(long timeoutNs) {
+        try {
+            while (coming.size() < DEPTH && askedTo < endOffset) {
+                RemoteExtent from = region(false);
+                pieceBytes = Math.min(from.maxPieceBytes(), pieceBytes * GROWTH);
+                int length = lengthBytes(from, pieceBytes);
+                if (!memory.mayAskAhead(length)) {
+                    return;
+                }
+                ExtentPiece piece = null;
+                try {
+                    piece = from.beginIfRoom(askedTo, length, timeoutNs);
+                } finally {
+                    if (piece == null) {
+                        memory.usedAhead(length);
+                    }
+                }
+                if (piece == null) {
+                    return;
+                }
+                coming.add(piece);
+                askedTo += length;
             }
-            try {
-                coming.add(from.begin(askedTo, length, timeoutNs));
-            } catch (IOException | RuntimeException e) {
-                memory.usedAhead(length);
-                throw e;
-            }
-            askedTo += length;
+        } catch (IOException e) {
+            LOG.debug("Nothing is asked for ahead", e);
         }
     }
 

@@ -64,6 +64,17 @@ final class VerbsFirstExtent implements RemoteExtent {
 
     @Override
     public ExtentPiece begin(long offset, int lengthBytes, long timeoutNs) throws IOException {
+        ExtentPiece piece = beginByRdma(offset, lengthBytes, timeoutNs);
+        return piece == null ? tcp.begin(offset, lengthBytes, timeoutNs) : piece;
+    }
+
+    @Override
+    public @Nullable ExtentPiece beginIfRoom(long offset, int lengthBytes, long timeoutNs) throws IOException {
+        ExtentPiece piece = beginByRdma(offset, lengthBytes, timeoutNs);
+        return piece == null ? tcp.beginIfRoom(offset, lengthBytes, timeoutNs) : piece;
+    }
+
+    private @Nullable ExtentPiece beginByRdma(long offset, int lengthBytes, long timeoutNs) throws IOException {
         if (mayUseVerbs() && lengthBytes <= verbs.maxPieceBytes()) {
             long beganNs = System.nanoTime();
             try {
@@ -72,7 +83,7 @@ final class VerbsFirstExtent implements RemoteExtent {
                 failed(e, beganNs);
             }
         }
-        return tcp.begin(offset, lengthBytes, timeoutNs);
+        return null;
     }
 
     @Override

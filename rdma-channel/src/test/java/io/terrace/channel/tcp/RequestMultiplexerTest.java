@@ -230,6 +230,12 @@ final class RequestMultiplexerTest {
         assertThat(multiplexer.failure())
                 .as("one that was not sent says nothing of the other side")
                 .isNull();
+        assertThat(multiplexer.beginIfRoom(
+                        TcpFrame.READ,
+                        ByteBuffer.wrap(new byte[] {1, 2}),
+                        new BufferSink(ByteBuffer.allocate(1)),
+                        in(TIMEOUT_NS)))
+                .isNull();
         answer(asked(), 1);
         // Reads the answer, which makes room.
         TcpRequest last = begin(ByteBuffer.allocate(1));
