@@ -111,7 +111,7 @@ final class RemoteConnection {
         PooledTcpExtent tcp = connections.attach(key, deadlineNs - System.nanoTime());
         VerbsExtent region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
         return verbs != null && region != null && region.isUsable()
-                ? new VerbsFirstExtent(region, tcp, verbs.pause(), endsNs, metricRegistry)
+                ? new VerbsFirstExtent(region, tcp, verbs.readPause(), endsNs, metricRegistry)
                 : tcp;
     }
 

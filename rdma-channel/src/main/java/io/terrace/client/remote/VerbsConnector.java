@@ -41,6 +41,9 @@ final class VerbsConnector {
     private @Nullable VerbsLink link;
     private final RetryPause pause = new RetryPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
 
+    /** Only a READ ends it: what a switch drops of them may let the small messages of an attach through. */
+    private final RetryPause readPause = new RetryPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
+
     /** Failures are logged once, until RDMA works again. */
     private final LogThrottle failures = LogThrottle.once();
 
@@ -74,7 +77,7 @@ final class VerbsConnector {
     /** The range that a key was granted for, or null when RDMA does not lead there now; throws nothing, since tcp serves. */
     synchronized @Nullable VerbsExtent attach(RegionKey key, long timeoutNs) {
         long nowNs = System.nanoTime();
-        if (closed || !pause.isOver(nowNs)) {
+        if (closed || !pause.isOver(nowNs) || !readPause.isOver(nowNs)) {
             return null;
         }
         try {
@@ -114,9 +117,9 @@ final class VerbsConnector {
         }
     }
 
-    /** How long RDMA to the DataNode is left alone; its extents share it. */
-    RetryPause pause() {
-        return pause;
+    /** How long nothing is read by RDMA from the DataNode, nor attached; its extents share it. */
+    RetryPause readPause() {
+        return readPause;
     }
 
     private void failed(Throwable why) {

@@ -40,7 +40,7 @@ final class VerbsFirstExtent implements RemoteExtent {
     /**
      * Reads nothing yet.
      *
-     * @param pause of RDMA to the DataNode, for all its extents
+     * @param pause of READs from the DataNode, for all its extents
      * @param endsNs when the lease ends, on this process's clock
      */
     VerbsFirstExtent(
