@@ -238,9 +238,10 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
         }
     }
 
-    /** Takes away what a removed device had, and looks for one to serve at: it may come back, as after a reset of the card. */
+    /** Unmaps what has rested, takes away what a removed device had, and looks for one to serve at: it may come back, as after a reset of the card. */
     private void look() {
         try {
+            listener.endRest();
             if (!listener.isServing()) {
                 giveUp();
                 looks++;
@@ -248,7 +249,7 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
                     serveAgain();
                 }
             }
-        } catch (RuntimeException | Error e) {
+        } catch (IOException | RuntimeException | Error e) {
             VerbsProvider.LOG.error("Cannot look after the RDMA device", e);
         }
     }

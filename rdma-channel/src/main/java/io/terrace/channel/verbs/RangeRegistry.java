@@ -158,6 +158,11 @@ final class RangeRegistry implements Closeable {
         }
     }
 
+    /** Unmaps what was deregistered long enough ago: what is freed gets its room back though nothing comes after it. */
+    void endRest(long nowNs) throws IOException {
+        memoryRegistrar.endRest(nowNs);
+    }
+
     private synchronized int reserve(long bytes) throws IOException {
         int word = rangeBytes + bytes > limits.registeredBytes() ? -1 : words.take();
         if (word < 0) {

@@ -147,6 +147,11 @@ public final class VerbsListener implements Closeable {
         ranges.deregister(key);
     }
 
+    /** Unmaps what was deregistered long enough ago. */
+    void endRest() throws IOException {
+        ranges.endRest(System.nanoTime());
+    }
+
     /** Makes a range invalid for whoever reads it from now on, and leaves it registered: nobody's connection ends. */
     public void voidWord(RegionKey key) {
         ranges.voidWord(key);

@@ -13,6 +13,7 @@ import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.TransferStatus;
 import io.terrace.common.BlockKey;
 import io.terrace.common.StorageTier;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -98,6 +99,22 @@ final class ExtentRegistryTest extends ListenerFixture {
         assertRefused(region);
         assertThat(client.hasEnded()).isFalse();
         assertThatThrownBy(() -> client.attach(first)).isInstanceOf(ChannelException.class);
+    }
+
+    @Test
+    void freed_isUnmapped_thoughNothingIsGrantedAfterIt() throws Exception {
+        RegionKey key = grant(1, 1);
+        client.attach(key).read(0, ByteBuffer.allocate(10), PATIENCE_NS);
+        assertThat(isMapped(file(1))).isTrue();
+        assertThat(extents.ended(key)).isEqualTo(VerbsExtent.LONGEST_READ_NS);
+        extents.freed(block(1), LENGTH);
+        await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS)
+                .pollInterval(1, TimeUnit.SECONDS)
+                .until(() -> !isMapped(file(1)));
+    }
+
+    private static boolean isMapped(Path file) throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/maps")).stream().anyMatch(line -> line.endsWith(file.toString()));
     }
 
     @Test
