@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,20 @@ public record ClientConfig(
 
         /** A DataNode that is slower than 10 MB/s counts as silent. */
         private static final long LONGEST_NS_PER_BYTE = 100;
+
+        /** Beyond it, anybody may listen. */
+        private static final int LAST_PRIVILEGED_PORT = 1023;
+
+        private static final int LAST_PORT = 65_535;
+
+        /**
+         * Whether a DataNode may listen there. Where security is on, only a port that nobody but root can listen on proves that
+         * it is the DataNode's: stock without SASL trusts nothing else either. A process may turn security on, or log in, after
+         * its first file system, so this is asked each time.
+         */
+        public boolean trusts(int port) {
+            return port >= 1 && port <= (UserGroupInformation.isSecurityEnabled() ? LAST_PRIVILEGED_PORT : LAST_PORT);
+        }
 
         /** How long a read of so many bytes may take. */
         public long timeoutNs(int bytes) {

@@ -23,7 +23,6 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.io.DataOutputBuffer;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 import org.jspecify.annotations.Nullable;
 
@@ -47,12 +46,6 @@ public final class RemoteDataNodes {
 
     /** Until then there is no room for another. */
     private volatile long fullUntilNs;
-
-    /**
-     * Where security is on, only a port that nobody but root can listen on proves that it is the DataNode's: stock without
-     * SASL trusts nothing else either.
-     */
-    private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
 
     private final ReadCostModel costs;
 
@@ -231,7 +224,7 @@ public final class RemoteDataNodes {
         String uuid = holder.getDatanodeUuid();
         String host = settings.byHostname() ? holder.getHostName() : holder.getIpAddr();
         int port = holder.getXferPort() + settings.portOffset();
-        if (port < 1 || port > mostPort) {
+        if (!settings.trusts(port)) {
             return null;
         }
         RemoteDataNode known = nodes.get(uuid);

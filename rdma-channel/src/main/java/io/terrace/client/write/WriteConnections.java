@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.net.NetUtils;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +33,6 @@ final class WriteConnections {
 
     /** Pauses that are remembered; beyond them all are forgotten. */
     private static final int MAX_PAUSED = 8192;
-
-    /** As for reads: where security is on, only a port that needs root proves that it is the DataNode's. */
-    private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
 
     private final ClientConfig.Local local;
     private final ClientConfig.Remote remote;
@@ -128,7 +124,7 @@ final class WriteConnections {
 
     private @Nullable WriteConnection connectRemotely(DatanodeInfo node) throws IOException {
         int port = node.getXferPort() + remote.portOffset();
-        if (remote.portOffset() == 0 || port < 1 || port > mostPort) {
+        if (remote.portOffset() == 0 || !remote.trusts(port)) {
             return null;
         }
         String host = remote.byHostname() ? node.getHostName() : node.getIpAddr();

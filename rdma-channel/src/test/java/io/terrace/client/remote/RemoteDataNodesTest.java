@@ -22,6 +22,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,20 @@ final class RemoteDataNodesTest {
 
         toConnect.remove().run();
         assertThat(nodes.holds(block(alive()))).isTrue();
+    }
+
+    @Test
+    void holds_onceSecurityIsOn_trustsNoPortThatAnybodyMayListenAt() {
+        RemoteDataNodes nodes = nodes(ConnectQueue.onSharedThreads(HOUR_NS), 256);
+        assertThat(nodes.holds(block(alive()))).isTrue();
+        Configuration secure = new Configuration(false);
+        secure.set("hadoop.security.authentication", "token");
+        UserGroupInformation.setConfiguration(secure);
+        try {
+            assertThat(nodes.holds(block(alive()))).isFalse();
+        } finally {
+            UserGroupInformation.setConfiguration(new Configuration(false));
+        }
     }
 
     @Test
