@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -78,7 +79,13 @@ final class ReadReporter {
     /** Something was read: there will be a report. */
     void wasRead() {
         if (!waiting.get() && waiting.compareAndSet(false, true)) {
-            later.run(this::report, DELAY_NS);
+            try {
+                later.run(this::report, DELAY_NS);
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                // Out of threads for a while; the next read tries again.
+                waiting.set(false);
+                LOG.debug("No report of reads for now", e);
+            }
         }
     }
 
@@ -114,12 +121,19 @@ final class ReadReporter {
         static synchronized void run(Runnable work, long delayNs) {
             ScheduledThreadPoolExecutor present = thread;
             if (present == null) {
-                present = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("terrace-read-reports"));
+                present = new ScheduledThreadPoolExecutor(1, Timer::make);
                 present.setKeepAliveTime(IDLE_S, TimeUnit.SECONDS);
                 present.allowCoreThreadTimeOut(true);
                 thread = present;
             }
             var unused = present.schedule(work, delayNs, TimeUnit.NANOSECONDS);
+        }
+
+        private static Thread make(Runnable work) {
+            Thread made = DaemonThreads.make("terrace-read-reports", work);
+            // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
+            made.setContextClassLoader(ReadReporter.class.getClassLoader());
+            return made;
         }
     }
 }

@@ -137,6 +137,20 @@ final class OneSidedReadsTest {
     }
 
     @Test
+    void reportThatCannotBeScheduled_isScheduledWithTheNextRead() {
+        AtomicInteger tried = new AtomicInteger();
+        ReadReporter reports = new ReadReporter(sent -> {}, (work, delayNs) -> {
+            if (tried.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        });
+        reports.wasRead();
+        reports.wasRead();
+        reports.wasRead();
+        assertThat(tried).hasValue(2);
+    }
+
+    @Test
     void readsThroughAGrantThatIsGone_areTold() throws Exception {
         Told told = new Told();
         told.region(5).read(0, ByteBuffer.allocate(10), HOUR_NS);
@@ -191,6 +205,21 @@ final class OneSidedReadsTest {
             assertThat(asked).hasValue(1);
             assertThat(own.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
         }
+    }
+
+    @Test
+    void attach_whileReadsAreSilent_isNotTried() {
+        AtomicInteger asked = new AtomicInteger();
+        VerbsConnector peer = new VerbsConnector(
+                NOBODY,
+                to -> {
+                    asked.incrementAndGet();
+                    return null;
+                },
+                metricRegistry);
+        peer.readPause().failed(System.nanoTime() + HOUR_NS);
+        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
+        assertThat(asked).hasValue(0);
     }
 
     @Test
