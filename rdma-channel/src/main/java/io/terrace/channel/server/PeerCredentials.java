@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
@@ -46,29 +47,29 @@ final class PeerCredentials implements Closeable {
     private final Set<SocketChannel> waiting = ConcurrentHashMap.newKeySet();
 
     PeerCredentials(String threadName, int most, Handler handler) {
-        this(threadName, most, channel -> channel.getOption(ExtendedSocketOptions.SO_PEERCRED), handler);
+        this(
+                DaemonThreads.named(threadName),
+                most,
+                channel -> channel.getOption(ExtendedSocketOptions.SO_PEERCRED),
+                handler);
     }
 
-    PeerCredentials(String threadName, int most, Source source, Handler handler) {
+    PeerCredentials(ThreadFactory threadFactory, int most, Source source, Handler handler) {
         this.source = source;
         this.handler = handler;
         this.threads = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
-                KEPT_S,
-                TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(most),
-                DaemonThreads.named(threadName));
+                THREADS, THREADS, KEPT_S, TimeUnit.SECONDS, new ArrayBlockingQueue<>(most), threadFactory);
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** Returns false when too many wait: the channel is the caller's to close then. Does not block. */
+    /** Returns false when it cannot be asked now, as where too many wait: the channel is the caller's to close then. Does not block. */
     boolean ask(SocketChannel channel) {
         waiting.add(channel);
         try {
             threads.execute(() -> look(channel));
             return true;
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // Too many wait, or the process is out of threads for a while.
             waiting.remove(channel);
             return false;
         }

@@ -3,6 +3,7 @@ package io.terrace.channel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.common.DaemonThreads;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
@@ -29,7 +30,8 @@ final class PeerCredentialsTest {
     void nameThatTakesLong_keepsNoOtherWaiting_andEndsWithTheServer() throws Exception {
         SocketChannel slow = channel();
         SocketChannel other = channel();
-        PeerCredentials credentials = new PeerCredentials("users", 2, channel -> ofAll(channel, slow), this::isKnown);
+        PeerCredentials credentials =
+                new PeerCredentials(DaemonThreads.named("users"), 2, channel -> ofAll(channel, slow), this::isKnown);
         assertThat(credentials.ask(slow)).isTrue();
         assertThat(credentials.ask(other)).isTrue();
         await().until(() -> known.contains(other));
@@ -44,9 +46,25 @@ final class PeerCredentialsTest {
     }
 
     @Test
+    void processOutOfThreads_leavesTheChannelToItsOwner() throws Exception {
+        PeerCredentials credentials = new PeerCredentials(
+                work -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                1,
+                channel -> SOMEBODY,
+                this::isKnown);
+        try (SocketChannel channel = channel()) {
+            assertThat(credentials.ask(channel)).isFalse();
+            assertThat(credentials.take(channel)).as("it waits no more").isFalse();
+        }
+        credentials.close();
+    }
+
+    @Test
     void moreThanMayWait_areRefused_andWhoHasNoNameIsClosed() throws Exception {
         PeerCredentials credentials = new PeerCredentials(
-                "users",
+                DaemonThreads.named("users"),
                 1,
                 channel -> {
                     awaitAnswer();
