@@ -2,6 +2,7 @@ package io.terrace.channel.shm;
 
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.TransferStatus;
+import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -44,10 +46,15 @@ public final class ExtentFile implements Closeable {
                 throw new ChannelException(TransferStatus.NO_ACCESS, "the granted link is no plain file", null);
             }
             FileChannel file = FileChannel.open(link, options);
-            if (file.size() != lengthBytes) {
-                file.close();
-                throw new ChannelException(
-                        TransferStatus.NO_ACCESS, "the extent has another length than granted", null);
+            try {
+                if (file.size() != lengthBytes) {
+                    throw new ChannelException(
+                            TransferStatus.NO_ACCESS, "the extent has another length than granted", null);
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                // Also a device that does not even tell the size: it would be asked again and again.
+                CloseAll.after(e, List.of(file));
+                throw e;
             }
             return new ExtentFile(file, lengthBytes);
         } catch (NoSuchFileException | AccessDeniedException e) {

@@ -7,6 +7,7 @@ import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.write.AcceptedConnection;
+import io.terrace.common.CloseAll;
 import io.terrace.common.FairQuota;
 import java.io.Closeable;
 import java.io.IOException;
@@ -106,10 +107,15 @@ public final class TcpListener implements Closeable {
     /** Makes a range readable for whoever is told its key; reads bring its checksums along. */
     public TcpRange register(ExtentRange range, ChunkChecksums checksums) throws IOException {
         SharedFiles.OpenFile file = files.open(range.file());
-        if (file.channel().size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
-            file.release();
-            throw new IOException("a range of " + range.lengthBytes() + " bytes with " + checksums
-                    + " whose file is another size, or not all covered");
+        try {
+            if (file.channel().size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
+                throw new IOException("a range of " + range.lengthBytes() + " bytes with " + checksums
+                        + " whose file is another size, or not all covered");
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            // Also a device that does not even tell the size: it would be asked again and again.
+            CloseAll.after(e, List.of(file::release));
+            throw e;
         }
         RegionKey key =
                 new RegionKey(random.nextLong(), random.nextLong(), range.address(), range.lengthBytes(), Access.READ);
