@@ -2,9 +2,9 @@ package io.terrace.client;
 
 import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.common.DaemonThreads;
-import io.terrace.common.LogThrottle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,9 @@ final class DataNodeLinks {
     private final Path directory;
     private final Function<Path, DataNodeLink> connector;
     private final ReentrantLock scanning = new ReentrantLock();
-    private final LogThrottle failures = LogThrottle.once();
+
+    /** Why the last scan failed, which was logged; empty where it did not. Guarded by the lock of scans. */
+    private String failure = "";
 
     /** Replaced by whoever scans: readers go through it by number, which allocates nothing. */
     private volatile List<DataNodeLink> links = List.of();
@@ -196,16 +198,27 @@ final class DataNodeLinks {
                 }
                 now.removeIf(DataNodeLink::hasEnded);
             }
+            failure = "";
         } catch (IOException | UncheckedIOException | OutOfMemoryError e) {
             // Also where a link's thread cannot be started. The next scan tries again.
-            if (failures.first()) {
-                LOG.info("Reads through stock HDFS only: {}", e.toString());
-            }
+            failed(
+                    e instanceof NoSuchFileException
+                            ? "terrace.channel.dir is " + directory + ", and " + e.getMessage()
+                                    + " does not exist; does a DataNode with Terrace run on this host, and does this process"
+                                    + " see its directories?"
+                            : e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             links = List.copyOf(now);
             scanned = true;
+        }
+    }
+
+    private void failed(String why) {
+        if (!why.equals(failure)) {
+            failure = why;
+            LOG.info("Reads through stock HDFS only: {}", why);
         }
     }
 }
