@@ -102,14 +102,19 @@ final class DataNodeLinks {
 
     /** Says goodbye to all; the next reader starts anew. */
     void close(long timeoutMs) {
-        scanning.lock();
+        // A scan may wait long for the name of a user, and a process that ends does not wait for it.
+        boolean alone = mayScan(timeoutMs);
         try {
             links.forEach(link -> link.close(timeoutMs));
-            links = List.of();
-            scanned = false;
-            used = false;
+            if (alone) {
+                links = List.of();
+                scanned = false;
+                used = false;
+            }
         } finally {
-            scanning.unlock();
+            if (alone) {
+                scanning.unlock();
+            }
         }
         Thread running = scanner;
         if (running != null) {
@@ -162,7 +167,10 @@ final class DataNodeLinks {
 
     /** @param first whether a reader wants to go through what is found */
     private void scan(boolean first) {
-        scanning.lock();
+        if (!mayScan(settings.grantTimeoutMs())) {
+            // Somebody looks already, and for long: no block is in memory meanwhile.
+            return;
+        }
         try {
             // Whoever waited for the lock finds what was found meanwhile; what was closed meanwhile stays so.
             if (scanned != first) {
@@ -170,6 +178,16 @@ final class DataNodeLinks {
             }
         } finally {
             scanning.unlock();
+        }
+    }
+
+    /** Whether this thread has the lock of scans now; an interrupted one does not wait for it. */
+    private boolean mayScan(long timeoutMs) {
+        try {
+            return scanning.tryLock(timeoutMs, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
