@@ -3,6 +3,7 @@ package io.terrace.client;
 import io.terrace.channel.shm.ExtentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.util.CleanerUtil;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,20 @@ import org.slf4j.LoggerFactory;
 final class MappingBudget {
     private static final Logger LOG = LoggerFactory.getLogger(MappingBudget.class);
 
+    private final CleanerUtil.@Nullable BufferCleaner cleaner;
     private final AtomicLong mappedBytes = new AtomicLong();
+
+    /** Set once. What cannot be unmapped would stay beyond the limit until a garbage collection. */
+    private volatile boolean cannotUnmap;
+
+    MappingBudget() {
+        this(CleanerUtil.UNMAP_SUPPORTED ? CleanerUtil.getCleaner() : null);
+    }
+
+    /** @param cleaner unmaps; null where nothing can */
+    MappingBudget(CleanerUtil.@Nullable BufferCleaner cleaner) {
+        this.cleaner = cleaner;
+    }
 
     long mappedBytes() {
         return mappedBytes.get();
@@ -25,7 +39,7 @@ final class MappingBudget {
     /** Maps a window, or says null: no room within the limit, or it cannot be done here. */
     @Nullable
     ByteBuffer map(ExtentFile file, long offset, long windowBytes, long limitBytes) {
-        if (!CleanerUtil.UNMAP_SUPPORTED || !reserve(windowBytes, limitBytes)) {
+        if (cleaner == null || cannotUnmap || !reserve(windowBytes, limitBytes)) {
             return null;
         }
         try {
@@ -42,11 +56,16 @@ final class MappingBudget {
     void unmap(ByteBuffer window) {
         long windowBytes = window.capacity();
         try {
-            CleanerUtil.getCleaner().freeBuffer(window);
+            Objects.requireNonNull(cleaner).freeBuffer(window);
+            mappedBytes.addAndGet(-windowBytes);
         } catch (IOException e) {
-            LOG.debug("Left to the garbage collector: {} mapped bytes", windowBytes, e);
+            if (!cannotUnmap) {
+                cannotUnmap = true;
+                LOG.info(
+                        "Nothing more is mapped, as this JVM cannot unmap (--sun-misc-unsafe-memory-access=allow lets it): {}",
+                        e.toString());
+            }
         }
-        mappedBytes.addAndGet(-windowBytes);
     }
 
     private boolean reserve(long windowBytes, long limitBytes) {
