@@ -1,5 +1,6 @@
 package io.terrace.client;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,16 @@ final class CopyBuffers {
 
     private final AtomicReferenceArray<@Nullable ByteBuffer> kept = new AtomicReferenceArray<>(KEPT);
 
-    ByteBuffer take() {
+    /** The process may have no more direct memory, which says nothing of a block. */
+    static final class NoMemoryException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NoMemoryException(Throwable cause) {
+            super("no direct memory for a read; -XX:MaxDirectMemorySize bounds it", cause);
+        }
+    }
+
+    ByteBuffer take() throws NoMemoryException {
         int first = home();
         for (int i = 0; i < 4; i++) {
             ByteBuffer buffer = kept.getAndSet((first + i) % KEPT, null);
@@ -27,7 +37,11 @@ final class CopyBuffers {
                 return buffer;
             }
         }
-        return ByteBuffer.allocateDirect(PIECE_BYTES);
+        try {
+            return ByteBuffer.allocateDirect(PIECE_BYTES);
+        } catch (OutOfMemoryError e) {
+            throw new NoMemoryException(e);
+        }
     }
 
     void giveBack(ByteBuffer buffer) {

@@ -9,6 +9,8 @@ import java.util.Objects;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.security.token.block.InvalidBlockTokenException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads one block through a grant.
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Like every block reader, used by one thread at a time.
  */
 final class LocalBlockAccessor extends ReplicaAccessor {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalBlockAccessor.class);
+
     /** An interrupted thread closes the file that others read too; several in a row should not cost them the grant. */
     private static final int MAX_RENEWALS = 4;
 
@@ -47,8 +51,12 @@ final class LocalBlockAccessor extends ReplicaAccessor {
             requireAhead().copy(pos, buf, off, length);
             grant.countServed(length);
         } else if (length > 0) {
-            for (int failed = 0; !grant.read(pos, buf, off, length); failed++) {
-                renewGrant(failed);
+            try {
+                for (int failed = 0; !grant.read(pos, buf, off, length); failed++) {
+                    renewGrant(failed);
+                }
+            } catch (CopyBuffers.NoMemoryException e) {
+                throw abandoned(e);
             }
         }
         return ended(pos, length);
@@ -61,8 +69,12 @@ final class LocalBlockAccessor extends ReplicaAccessor {
             requireAhead().copy(pos, buf, length);
             grant.countServed(length);
         } else if (length > 0) {
-            for (int failed = 0; !grant.read(pos, buf, length); failed++) {
-                renewGrant(failed);
+            try {
+                for (int failed = 0; !grant.read(pos, buf, length); failed++) {
+                    renewGrant(failed);
+                }
+            } catch (CopyBuffers.NoMemoryException e) {
+                throw abandoned(e);
             }
         }
         return ended(pos, length);
@@ -133,7 +145,12 @@ final class LocalBlockAccessor extends ReplicaAccessor {
             return false;
         }
         if (open == null) {
-            open = memory.readBuffer();
+            try {
+                open = memory.readBuffer();
+            } catch (CopyBuffers.NoMemoryException e) {
+                LOG.debug("Nothing is read ahead", e);
+                return false;
+            }
             ahead = open;
         }
         return open.fill(grant, pos, visibleBytes) && open.covers(pos, length);
@@ -154,6 +171,11 @@ final class LocalBlockAccessor extends ReplicaAccessor {
         }
         grant = next;
         next.countReader();
+    }
+
+    private IOException abandoned(IOException why) {
+        LOG.debug("Stock HDFS reads on", why);
+        return abandoned();
     }
 
     private IOException abandoned() {

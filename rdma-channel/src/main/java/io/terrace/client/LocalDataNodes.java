@@ -112,7 +112,7 @@ final class LocalDataNodes {
         return distrusted;
     }
 
-    ReadBuffer readBuffer() {
+    ReadBuffer readBuffer() throws CopyBuffers.NoMemoryException {
         return new ReadBuffer(PIECES);
     }
 

@@ -188,13 +188,17 @@ public final class LocalGrant implements CachedGrant {
             return false;
         }
         boolean whole = false;
+        boolean blameless = false;
         try {
             whole = content.read(position, target, offset, length) && isStillWhole();
+        } catch (CopyBuffers.NoMemoryException e) {
+            blameless = true;
+            throw e;
         } catch (IOException | InternalError e) {
             // The JVM throws InternalError for a mapping whose file was truncated.
             failed(e);
         } finally {
-            exit(whole, length);
+            exit(whole || blameless, whole ? length : 0);
         }
         return whole;
     }
@@ -236,13 +240,17 @@ public final class LocalGrant implements CachedGrant {
         }
         int start = target.position();
         boolean whole = false;
+        boolean blameless = false;
         try {
             whole = content.read(position, target, length) && isStillWhole();
+        } catch (CopyBuffers.NoMemoryException e) {
+            blameless = true;
+            throw e;
         } catch (IOException | InternalError e) {
             failed(e);
         } finally {
             target.position(whole ? start + length : start);
-            exit(whole, counted);
+            exit(whole || blameless, whole ? counted : 0);
         }
         return whole;
     }
@@ -311,8 +319,9 @@ public final class LocalGrant implements CachedGrant {
         return table.isReadable(extent.slot(), extent.sequence()) && nanoClock.getAsLong() - leaseEndNs < 0;
     }
 
-    private void exit(boolean whole, int length) {
-        if (whole) {
+    /** @param intact whether the grant is of use still */
+    private void exit(boolean intact, int length) {
+        if (intact) {
             if (length > 0) {
                 count(length);
             }

@@ -21,7 +21,7 @@ final class ReadBuffer {
     private int lengthBytes;
     private int nextBytes = FIRST_BYTES;
 
-    ReadBuffer(CopyBuffers pieces) {
+    ReadBuffer(CopyBuffers pieces) throws CopyBuffers.NoMemoryException {
         this.pieces = pieces;
         this.buffer = pieces.take();
     }

@@ -105,6 +105,19 @@ final class LocalGrantTest {
         table.close();
     }
 
+    @Test
+    void read_withoutDirectMemory_leavesTheGrantToOthers() throws Exception {
+        content.amid = () -> {
+            throw new CopyBuffers.NoMemoryException(new OutOfMemoryError("Direct buffer memory"));
+        };
+        assertThatThrownBy(this::read).isInstanceOf(CopyBuffers.NoMemoryException.class);
+        assertThatThrownBy(() -> grant.read(0, ByteBuffer.allocate(10), 10))
+                .isInstanceOf(CopyBuffers.NoMemoryException.class);
+        content.amid = () -> {};
+        assertThat(read()).isTrue();
+        assertThat(ends).isEmpty();
+    }
+
     private boolean read() throws IOException {
         return grant.read(0, new byte[10], 0, 10);
     }
