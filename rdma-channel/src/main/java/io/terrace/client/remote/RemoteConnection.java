@@ -109,7 +109,8 @@ final class RemoteConnection {
             RegionKey key, ClientConfig.Remote settings, MetricRegistry metricRegistry, long endsNs, long deadlineNs)
             throws IOException {
         PooledTcpExtent tcp = connections.attach(key, deadlineNs - System.nanoTime());
-        VerbsExtent region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
+        long leftNs = Math.min(settings.timeoutNs(), deadlineNs - System.nanoTime());
+        VerbsExtent region = verbs == null || leftNs <= 0 ? null : verbs.attach(key, leftNs);
         return verbs != null && region != null && region.isUsable()
                 ? new VerbsFirstExtent(region, tcp, verbs.readPause(), endsNs, metricRegistry)
                 : tcp;
