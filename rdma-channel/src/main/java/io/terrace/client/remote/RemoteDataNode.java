@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * The memory of one DataNode, reached over tcp: connections for the whole process, and the grants it has over the
  * first.
  *
- * <p>The DataNode announces its blocks on the connection. Readers never connect: a thread of {@link ConnectQueue} does, and
- * the blocks are not there meanwhile. After a failure nobody connects for a pause that grows each time. Thread-safe.
+ * <p>The DataNode announces its blocks on the connection. A thread of {@link ConnectQueue} makes the first one, never a
+ * reader, and the blocks are not there meanwhile. Readers make those beside it. After a failure nobody connects for a pause that grows each time. Thread-safe.
  */
 public final class RemoteDataNode {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteDataNode.class);
