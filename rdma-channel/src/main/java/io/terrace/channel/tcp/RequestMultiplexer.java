@@ -3,6 +3,7 @@ package io.terrace.channel.tcp;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.TransferStatus;
+import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -231,9 +232,8 @@ final class RequestMultiplexer implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         fail(new EOFException("closed"));
-        selector.close();
     }
 
     /** Ends the connection and everything outstanding. */
@@ -250,7 +250,8 @@ final class RequestMultiplexer implements Closeable {
             lock.unlock();
         }
         try {
-            channel.close();
+            // The channel keeps its descriptor until it is registered nowhere. Whoever waits in the selector leaves it.
+            CloseAll.all(channel, selector);
         } catch (IOException e) {
             why.addSuppressed(e);
         }

@@ -47,6 +47,7 @@ final class RequestMultiplexerTest {
     private final List<ByteBuffer> messages = new ArrayList<>();
     private final List<ByteBuffer> resident = new ArrayList<>();
     private SocketChannel peer;
+    private Selector selector;
     private RequestMultiplexer multiplexer;
 
     @BeforeEach
@@ -59,7 +60,7 @@ final class RequestMultiplexerTest {
             peer = server.accept();
         }
         channel.configureBlocking(false);
-        Selector selector = Selector.open();
+        selector = Selector.open();
         channel.register(selector, SelectionKey.OP_READ);
         TcpLimits limits = new TcpLimits(1, 1, 1, MAX_OPERATIONS, MAX_BYTES, 20_000, 300_000);
         multiplexer = new RequestMultiplexer(channel, selector, limits, new RequestMultiplexer.Unasked() {
@@ -285,6 +286,14 @@ final class RequestMultiplexerTest {
         multiplexer.end(large);
         TcpRequest unused = begin(ByteBuffer.allocate((int) MAX_BYTES));
         TcpRequest unusedToo = begin(ByteBuffer.allocate(0));
+    }
+
+    @Test
+    void end_ofTheOtherSide_leavesNoDescriptorOpen() throws Exception {
+        TcpRequest waited = begin(ByteBuffer.allocate(1));
+        peer.close();
+        assertEnds(() -> await(waited), TransferStatus.DISCONNECTED);
+        assertThat(selector.isOpen()).isFalse();
     }
 
     @Test
