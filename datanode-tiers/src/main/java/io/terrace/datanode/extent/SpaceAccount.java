@@ -73,10 +73,9 @@ final class SpaceAccount {
                 && extents - leavingExtents - goneExtents < limits.extents();
     }
 
-    /** Bytes that are no extent's: used, and leaving. */
+    /** Bytes that are no extent's: used. They may become one, so nobody waits for them to leave. */
     void hold(long deltaBytes) {
         usedBytes += deltaBytes;
-        leavingBytes += deltaBytes;
     }
 
     /** Takes room for bytes that are becoming a copy and are no extent yet; false when there is none. */

@@ -293,4 +293,12 @@ class LocalTierTest {
         assertThatThrownBy(() -> tier.breakOff(1)).isInstanceOf(AssertionError.class);
         assertThat(fixture.gone).containsOnlyKeys(TierFixture.key(1), TierFixture.key(3));
     }
+
+    @Test
+    void begin_whileLeftoversFillTheTier_waitsForNone() {
+        tier.space().hold(1_000);
+        assertThat(tier.begin(key(1), 500, false, 1).admission()).isEqualTo(Admission.NO_ROOM);
+        tier.space().hold(-1_000);
+        assertThat(tier.begin(key(1), 500, false, 2).admission()).isEqualTo(Admission.BEGUN);
+    }
 }
