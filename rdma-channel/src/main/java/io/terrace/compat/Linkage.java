@@ -29,9 +29,12 @@ public final class Linkage {
 
     /** What some release lacks and Terrace uses only where it is there. */
     private static final Set<String> BRIDGED = new HashSet<>(Arrays.asList(
-            // TerraceDataset overrides this method of 3.5, and nothing in 3.4 calls the override.
+            // TerraceDataset overrides these methods of 3.5, and nothing in 3.4 calls the overrides.
             "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl.invalidateMissingBlock"
                     + "(Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/Block;Z)V",
+            "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl.createRbw"
+                    + "(Lorg/apache/hadoop/fs/StorageType;Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/ExtendedBlock;ZJ)"
+                    + "Lorg/apache/hadoop/hdfs/server/datanode/ReplicaHandler;",
             // WriteSetup leaves files to stock HDFS where the streamer has no such method.
             "org.apache.hadoop.hdfs.DataStreamer.work()V"));
 

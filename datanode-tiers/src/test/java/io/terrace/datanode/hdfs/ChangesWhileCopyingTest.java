@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -92,6 +94,24 @@ class ChangesWhileCopyingTest {
         });
         changed(result, key);
         cluster.fs().delete(file, false);
+    }
+
+    /** As a stream that writes to striped blocks asks for it. */
+    @Test
+    void replacement_byANewStamp_endsTheCopy() throws Exception {
+        Path file = cluster.write("replaced", BYTES, 1);
+        BlockKey key = cluster.key(file, 0);
+        assertThat(cluster.promote(0, key, BYTES).outcome()).isEqualTo(MoveOutcome.DONE);
+        ExtendedBlock block = new ExtendedBlock(cluster.located(file, 0).getBlock());
+        long newStamp = block.getGenerationStamp() + 1;
+        block.setGenerationStamp(newStamp);
+        cluster.datanode(0)
+                .getFSDataset()
+                .createRbw(StorageType.DEFAULT, null, block, false, newStamp)
+                .close();
+        assertThat(cluster.service(0).tier().isResident(key)).isFalse();
+        cluster.fs().delete(file, false);
+        Awaitility.await().until(() -> cluster.service(0).tier().usage().usedBytes() == 0);
     }
 
     @Test

@@ -114,6 +114,16 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         return now != null && now.blockDataExists() && now.metadataExists();
     }
 
+    /** With a new stamp it takes the place of whatever replica is there. Hadoop 3.4 has no such method, and no caller of this one. */
+    @Override
+    public ReplicaHandler createRbw(
+            StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist, long newGS)
+            throws IOException {
+        CallableRaisingIOE<ReplicaHandler> create =
+                () -> super.createRbw(storageType, storageId, b, allowLazyPersist, newGS);
+        return newGS == 0 ? create.apply() : events.change(b, create);
+    }
+
     @Override
     public ReplicaHandler append(ExtendedBlock b, long newGS, long expectedBlockLen) throws IOException {
         return events.change(b, () -> super.append(b, newGS, expectedBlockLen));
