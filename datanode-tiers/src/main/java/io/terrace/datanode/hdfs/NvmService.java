@@ -67,6 +67,9 @@ final class NvmService implements Closeable {
     private final TierGrantService grantService;
     private final @Nullable TierGrantService localGrantService;
     private final CachedValue<Long> capacityBytes;
+    /** Whether the DataNode has a volume of this tier, as of the last turn. */
+    private volatile boolean hasVolume;
+
     private volatile @Nullable TcpGrantServer server;
     private volatile @Nullable GrantServer localServer;
 
@@ -94,6 +97,7 @@ final class NvmService implements Closeable {
                 settings.nvmLocal(),
                 metricRegistry);
         capacityBytes = new CachedValue<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
+        lookForVolume();
         turns = new AgentThread(
                 "terrace-nvm-turns-" + datanode.getDatanodeUuid(), this::turn, TURN_NS, System::nanoTime);
         tier = new LocalTier(
@@ -116,7 +120,8 @@ final class NvmService implements Closeable {
         extents = new NvmExtents(
                 tier,
                 memory.extents(),
-                parts.replicas(),
+                // Without such a volume a read does without the lock of the look-up.
+                (pool, blockId) -> hasVolume ? parts.replicas().onNvm(pool, blockId) : null,
                 parts.source(),
                 links,
                 parts.tokenBucket(),
@@ -216,7 +221,12 @@ final class NvmService implements Closeable {
                 .build());
     }
 
+    private void lookForVolume() {
+        hasVolume = capacityBytes.get() > 0;
+    }
+
     private int turn(long nowNs) {
+        lookForVolume();
         return extents.turn(nowNs, this::revoke);
     }
 

@@ -45,6 +45,9 @@ public final class NvmExtents {
     private final MetricRegistry metricRegistry;
     private final LongSupplier nanoClock;
 
+    /** Whether there was ever a replica to link. Set before the first link is made. */
+    private volatile boolean mayHaveLinks;
+
     /** Links of extents that nobody reads go with the change that ends them. */
     private volatile boolean removesAtOnce = true;
 
@@ -128,6 +131,7 @@ public final class NvmExtents {
             if (replica == null || !memory.serves(block.pool())) {
                 return;
             }
+            mayHaveLinks = true;
             switch (admission.run(replica)) {
                 case ADMITTED -> {}
                 case NOT_NOW -> metricRegistry.increment(Metric.NVM_NOT_ADMITTED);
@@ -144,14 +148,20 @@ public final class NvmExtents {
     /**
      * The replica of this block changes or is about to: it is not granted as it was from now on. Its link goes at once if
      * nobody has a grant, so that stock need not copy the bytes to change them.
+     *
+     * @return whether there may be a link of it, or was one
      */
-    public void changed(String pool, long blockId) {
+    public boolean changed(String pool, long blockId) {
+        if (!mayHaveLinks) {
+            return false;
+        }
         long nowNs = nanoClock.getAsLong();
         Extent extent = tier.changed(pool, blockId, nowNs);
         if (extent != null && removesAtOnce) {
             // That one alone: others may be on a volume that hangs, and whoever changes this replica would wait for it.
             tier.sweep(extent, nowNs);
         }
+        return true;
     }
 
     /** The removal of a link may wait for a device from now on, so it is left to the turns, and never made by a change. */

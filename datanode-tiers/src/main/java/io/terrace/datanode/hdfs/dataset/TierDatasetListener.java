@@ -202,8 +202,7 @@ public final class TierDatasetListener implements DatasetListener {
     @Override
     public void changed(String pool, long blockId) {
         tier.changed(pool, blockId, nanoClock.getAsLong());
-        if (nvm != null) {
-            nvm.changed(pool, blockId);
+        if (nvm != null && nvm.changed(pool, blockId)) {
             // While a grant keeps a link, stock copies the block file before it changes it, and changes the meta file
             // in place. A client that had both open would verify the old bytes by the new checksums, and report a good
             // replica as corrupt.

@@ -53,6 +53,14 @@ class TierDatasetListenerTest {
         directory.close();
     }
 
+    /** As with stock, whose clients keep their descriptors. */
+    @Test
+    void change_whereNoReplicaIsOnNvm_hasNobodyAskForNewDescriptors() {
+        fixture.extents.read(NvmFixture.POOL, 1);
+        listener.changed(NvmFixture.POOL, 1);
+        assertThat(refreshed).isEmpty();
+    }
+
     @Test
     void change_ofAReplicaOnNvmWhoseLinkIsLeft_hasClientsAskForNewDescriptors_beforeAndAfter() throws IOException {
         BlockKey key = fixture.replica(1);
