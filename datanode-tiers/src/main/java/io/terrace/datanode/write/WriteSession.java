@@ -37,10 +37,10 @@ final class WriteSession {
     /** Whether the client has no block open, after one or more, or one that failed. */
     private volatile boolean idle;
 
-    /** Whether the request for a block is waited for, and since when: what else the client says is no progress. */
-    private volatile boolean awaitsBlock;
+    /** Whether the request for a block or the end is waited for, and since when: what else the client says is no progress. */
+    private volatile boolean awaitsClient;
 
-    private volatile long awaitsBlockSinceNs;
+    private volatile long awaitsClientSinceNs;
 
     private volatile boolean cut;
 
@@ -105,8 +105,8 @@ final class WriteSession {
      * @return null at the end of the connection
      */
     private @Nullable WriteFrame nextBlock() throws IOException {
-        awaitsBlockSinceNs = System.nanoTime();
-        awaitsBlock = true;
+        awaitsClientSinceNs = System.nanoTime();
+        awaitsClient = true;
         try {
             while (true) {
                 WriteFrame next = frames.receive();
@@ -117,7 +117,7 @@ final class WriteSession {
                 }
             }
         } finally {
-            awaitsBlock = false;
+            awaitsClient = false;
         }
     }
 
@@ -130,6 +130,8 @@ final class WriteSession {
             return;
         }
         idle = true;
+        awaitsClientSinceNs = System.nanoTime();
+        awaitsClient = true;
         try {
             frames.channel().shutdownOutput();
             ByteBuffer unread = ByteBuffer.allocate(DRAIN_PIECE_BYTES);
@@ -159,7 +161,7 @@ final class WriteSession {
     void cutIfSilent(long nowNs) {
         boolean unused = idle;
         long mostNs = unused ? limits.idleNs() : limits.silenceNs();
-        boolean late = awaitsBlock && nowNs - awaitsBlockSinceNs > mostNs;
+        boolean late = awaitsClient && nowNs - awaitsClientSinceNs > mostNs;
         if (cut || !(late || frames.isStalled(nowNs, mostNs))) {
             return;
         }

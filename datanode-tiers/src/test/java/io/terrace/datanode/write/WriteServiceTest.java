@@ -274,6 +274,21 @@ final class WriteServiceTest {
     }
 
     @Test
+    void bytes_afterARefusal_areNoProgress() throws Exception {
+        FrameChannel client = connect(service(4, LONG_NS, TimeUnit.SECONDS.toNanos(1)), new byte[0]);
+        client.send(open("nothing"));
+        assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("not nothing");
+        await().pollInterval(20, TimeUnit.MILLISECONDS).until(() -> {
+            try {
+                client.send(ByteBuffer.allocate(1));
+            } catch (IOException e) {
+                // Cut.
+            }
+            return ended.getCount() == 0;
+        });
+    }
+
+    @Test
     void connections_ofOneHost_leaveSomeForOthers() throws Exception {
         WriteService service = service(4, LONG_NS, LONG_NS);
         connect(service, new byte[0]);

@@ -12,6 +12,7 @@ import io.terrace.datanode.write.WrittenFiles;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
 import io.terrace.datanode.writethrough.WriteThroughCopy;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -304,6 +305,10 @@ final class ReplicaWriter implements OpenBlock {
         times.closed(System.nanoTime() - beginNs);
         block.setNumBytes(replica.getNumBytes());
         setFinalising(true);
+        if (Thread.currentThread().isInterrupted()) {
+            // Stock refuses too, and forgets the interrupt, by which a recovery has this thread end.
+            throw new InterruptedIOException(block + " is taken from its writer");
+        }
         datanode.getFSDataset().finalizeBlock(block, syncOnClose || synced);
         ended = true;
         releaseSpace();
