@@ -212,7 +212,7 @@ final class DataNodeTiers implements Closeable {
                 scrub,
                 scrubs,
                 settings.scrubIntervalMs(),
-                pool -> HeartbeatAgents.serves(datanode, pool),
+                pool -> HeartbeatAgents.mayServe(datanode, pool),
                 System::nanoTime,
                 name);
     }

@@ -12,7 +12,8 @@ import java.util.function.Predicate;
 /**
  * Recovers the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs what is in memory.
  * Leftovers of pools that the DataNode does not serve after {@value #LEFTOVERS_WAIT_MINUTES} minutes are
- * deleted; those of pools that it serves wait, since many replicas may take longer to be known.
+ * deleted; those of pools that it serves wait, since many replicas may take longer to be known, and all
+ * do while a name service has not told its pool.
  */
 public final class BackgroundChecks implements Agent, Closeable {
 
@@ -36,7 +37,7 @@ public final class BackgroundChecks implements Agent, Closeable {
      * Begins with {@link #start}.
      *
      * @param scrubs whether there is a scrub at all
-     * @param served whether the DataNode serves a block pool, its replicas be known yet or not
+     * @param served whether the DataNode serves a block pool or may, its replicas be known yet or not
      */
     public BackgroundChecks(
             LeftoverRecovery leftoverRecovery,

@@ -50,9 +50,9 @@ class FederatedReadsTest {
         try {
             cluster.waitActive();
             DataNode datanode = cluster.getDataNodes().get(0);
-            assertThat(HeartbeatAgents.serves(datanode, "BP-of-nobody")).isFalse();
+            assertThat(HeartbeatAgents.mayServe(datanode, "BP-of-nobody")).isFalse();
             for (int i = 0; i < NAMENODES; i++) {
-                assertThat(HeartbeatAgents.serves(
+                assertThat(HeartbeatAgents.mayServe(
                                 datanode, cluster.getNamesystem(i).getBlockPoolId()))
                         .isTrue();
                 writeAndPin(cluster.getFileSystem(i), contents(i));
@@ -60,9 +60,20 @@ class FederatedReadsTest {
             for (int i = 0; i < NAMENODES; i++) {
                 readFromMemory(cluster, i);
             }
+            serveOneMoreThatIsDown(datanode);
+            assertThat(HeartbeatAgents.mayServe(datanode, "BP-of-nobody"))
+                    .as("it may be that of the NameNode which has not answered")
+                    .isTrue();
         } finally {
             cluster.shutdown();
         }
+    }
+
+    private static void serveOneMoreThatIsDown(DataNode datanode) throws IOException {
+        Configuration more = new Configuration(datanode.getConf());
+        more.set("dfs.nameservices", more.get("dfs.nameservices") + ",down");
+        more.set("dfs.namenode.rpc-address.down", "127.0.0.1:1");
+        datanode.refreshNamenodes(more);
     }
 
     private static void writeAndPin(DistributedFileSystem fs, byte[] contents) throws IOException {

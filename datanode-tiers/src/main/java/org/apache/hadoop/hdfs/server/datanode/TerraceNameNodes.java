@@ -17,6 +17,11 @@ public final class TerraceNameNodes {
 
     private TerraceNameNodes() {}
 
+    /** Whether each name service has told the DataNode which block pool is its own. */
+    public static boolean allKnown(DataNode datanode) {
+        return datanode.getAllBpOs().stream().allMatch(BPOfferService::hasBlockPoolId);
+    }
+
     /** Those whose name service has told the DataNode which block pool is its own. */
     public static Set<NameNode> of(DataNode datanode) {
         Set<NameNode> nameNodes = new HashSet<>();
