@@ -24,6 +24,7 @@ final class ConnectQueue {
 
     private final Executor threads;
     private final AtomicLong waitLeftNs;
+    private volatile long begun;
     private volatile long ended;
 
     /** @param waitNs how long all readers together may wait */
@@ -41,6 +42,7 @@ final class ConnectQueue {
     boolean add(Runnable connect) {
         try {
             threads.execute(() -> {
+                begin();
                 try {
                     connect.run();
                 } finally {
@@ -51,6 +53,11 @@ final class ConnectQueue {
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             return false;
         }
+    }
+
+    /** How many have begun. */
+    long begun() {
+        return begun;
     }
 
     /** How many have ended, well or not. */
@@ -87,6 +94,10 @@ final class ConnectQueue {
     /** A reader waited so long. */
     void waited(long ns) {
         waitLeftNs.addAndGet(-ns);
+    }
+
+    private synchronized void begin() {
+        begun++;
     }
 
     private synchronized void end() {

@@ -83,7 +83,18 @@ public final class RemoteDataNodes {
      * but at the beginning: {@link ConnectQueue} says for how long.
      */
     public boolean holds(LocatedBlock located) {
-        return isAtOneOf(located) || isConnecting(located) && connects.waitLeftNs() > 0 && holdsSoon(located);
+        long ended = connects.ended();
+        if (isAtOneOf(located)) {
+            return true;
+        }
+        return isConnecting(located)
+                ? connects.waitLeftNs() > 0 && holdsSoon(located)
+                : hasConnected(ended) && isAtOneOf(located);
+    }
+
+    /** Whether a connection may have been made since so many had ended, perhaps between two looks at it. */
+    private boolean hasConnected(long endedBefore) {
+        return connects.begun() != endedBefore;
     }
 
     private boolean holdsSoon(LocatedBlock located) {
@@ -95,7 +106,10 @@ public final class RemoteDataNodes {
                 if (isAtOneOf(located)) {
                     return true;
                 }
-                if (!isConnecting(located) || !connects.awaitMore(ended, deadlineNs)) {
+                if (!isConnecting(located)) {
+                    return hasConnected(ended) && isAtOneOf(located);
+                }
+                if (!connects.awaitMore(ended, deadlineNs)) {
                     return false;
                 }
             }

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfoWithStorage;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -87,6 +88,22 @@ final class RemoteDataNodesTest {
         RemoteDataNodes nodes = nodes(ConnectQueue.onSharedThreads(HOUR_NS), 256);
 
         assertThat(nodes.holds(block(alive()))).isTrue();
+    }
+
+    /** A reader looks for a connection, and then whether one is being made. */
+    @Test
+    void holds_whereTheConnectionIsMadeBetweenBothLooks_findsIt() {
+        RemoteDataNodes nodes = nodes(new ConnectQueue(toConnect::add, HOUR_NS), 256);
+        LocatedBlock block = new LocatedBlock(block(alive()).getBlock(), new DatanodeInfo[] {alive()}) {
+            @Override
+            public DatanodeInfoWithStorage[] getLocations() {
+                if (!toConnect.isEmpty()) {
+                    toConnect.remove().run();
+                }
+                return super.getLocations();
+            }
+        };
+        assertThat(nodes.holds(block)).isTrue();
     }
 
     @Test
