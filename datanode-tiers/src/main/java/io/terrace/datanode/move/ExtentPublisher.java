@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  *   <li>If anything of this fails, give the extent up and remove its file.
  * </ol>
  *
- * <p>One instance serves one thread, or several if their fillers leave the {@link VerifiedCopy} alone. It never waits for room; the answer says whether waiting helps.
+ * <p>One instance serves one thread, or several if their fillers leave the {@link VerifiedCopy} alone. It never waits for
+ * room; the answer says whether waiting helps.
  */
 public final class ExtentPublisher {
 
