@@ -6,7 +6,8 @@ import java.util.ArrayDeque;
 
 /**
  * Pools the direct buffers that responses are received in, in three sizes and in bounded number: it keeps at most 35 MB,
- * however many DataNodes the process reads from; each connection has a buffer of its own for frames in each direction besides. The buffer returned last is taken first, because a processor's cache may still hold it. Thread-safe.
+ * however many DataNodes the process reads from; each connection has a buffer of its own for frames in each direction
+ * besides. The buffer returned last is taken first, because a processor's cache may still hold it. Thread-safe.
  */
 final class DirectBufferPool {
     private static final int[] SIZES = {16 * 1024, 160 * 1024, TcpFrame.MAX_READ_BYTES + 64 * 1024};

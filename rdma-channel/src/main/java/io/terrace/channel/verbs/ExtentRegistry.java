@@ -238,7 +238,10 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
         }
     }
 
-    /** Unmaps what has rested, takes away what a removed device had, and looks for one to serve at: it may come back, as after a reset of the card. */
+    /**
+     * Unmaps what has rested, takes away what a removed device had, and looks for one to serve at: it may come back, as after
+     * a reset of the card.
+     */
     private void look() {
         try {
             listener.endRest();

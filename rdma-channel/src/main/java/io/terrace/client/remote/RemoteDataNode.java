@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * first.
  *
  * <p>The DataNode announces its blocks on the connection. A thread of {@link ConnectQueue} makes the first one, never a
- * reader, and the blocks are not there meanwhile. Readers make those beside it. After a failure nobody connects for a pause that grows each time. Thread-safe.
+ * reader, and the blocks are not there meanwhile. Readers make those beside it. After a failure nobody connects for a pause
+ * that grows each time. Thread-safe.
  */
 public final class RemoteDataNode {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteDataNode.class);
