@@ -289,8 +289,9 @@ final class FileSender implements BlockSender.Progress {
         block = null;
         queue.giveBack(failed.sent());
         ackedBytes = failed.ackedBytes();
-        List<DataFrame> end = queue.peekEnd();
-        ending = !end.isEmpty();
+        DataFrame end = queue.peekEnd();
+        // That syncs nothing. A replica that is to be synced is opened again, also where it is finalised.
+        ending = end != null;
         if (!stock.isRunning()) {
             return;
         }
@@ -298,11 +299,9 @@ final class FileSender implements BlockSender.Progress {
         recovering = true;
         stock.recoverBlock(fault, ending);
         recovering = false;
-        if (ending && stock.isRunning()) {
-            for (DataFrame frame : end) {
-                queue.poll();
-                queue.acked(frame);
-            }
+        if (end != null && stock.isRunning()) {
+            queue.poll();
+            queue.acked(end);
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
         } else {

@@ -1,6 +1,7 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteFrame;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -85,6 +86,10 @@ final class LateReplicas {
     private boolean complete(int node, boolean faulty) {
         long timeoutNs = faulty ? Math.min(FAULTY_ANSWER_NS, block.answerTimeoutNs()) : block.answerTimeoutNs();
         try {
+            if (frames.stream().anyMatch(frame -> frame.has(WriteFrame.SYNC))) {
+                // To finalise it syncs nothing; where it is finalised already its own writer has synced it.
+                return resumed(node, timeoutNs) || finalised(node, timeoutNs);
+            }
             // It may be finalised while it is asked for the first time.
             return finalised(node, timeoutNs) || resumed(node, timeoutNs) || finalised(node, timeoutNs);
         } catch (IOException e) {

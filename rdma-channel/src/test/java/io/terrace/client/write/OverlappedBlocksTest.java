@@ -271,6 +271,39 @@ final class OverlappedBlocksTest {
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_REPLICAS_MISSING)).isZero();
     }
 
+    /** The second DataNode has all bytes, maybe not on its disk: it gets the end again, which says that they are to be there. */
+    @Test
+    void fault_behind_ofABlockThatIsSynced_syncsItAgain() throws Exception {
+        FakeWriteServer other = new FakeWriteServer();
+        second = other;
+        byte[] written = random(BLOCK_BYTES, 13);
+        start(new Overlapping() {
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                if (id(block.request) == 1 && frame.has(WriteFrame.LAST)) {
+                    FakeWriteServer.Block whole = new FakeWriteServer.Block(block.request);
+                    whole.bytes = Arrays.copyOf(written, 700_000);
+                    other.blocks.add(whole);
+                }
+                return true;
+            }
+
+            @Override
+            FailedPipeline afterTheFirst() {
+                return new FailedPipeline(Status.ERROR, streamer.secondAddress());
+            }
+        });
+        streamer.second(other.port());
+        streamer.write(Arrays.copyOf(written, 700_000));
+        streamer.output().endBlock(true);
+        streamer.write(Arrays.copyOfRange(written, 700_000, written.length));
+        streamer.close();
+        assertThat(stored(server)).isEqualTo(written);
+        assertThat(other.received).last().satisfies(frame -> assertThat(frame.has(WriteFrame.SYNC))
+                .isTrue());
+        assertThat(other.blocks.get(0).finalised).isTrue();
+    }
+
     /** The second DataNode is gone: its replica is to be copied elsewhere, and is missing where that cannot be. */
     @Test
     void fault_behind_ofADataNodeThatIsGone_isAMissingReplica() throws Exception {

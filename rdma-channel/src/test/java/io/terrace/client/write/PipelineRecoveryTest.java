@@ -177,24 +177,20 @@ final class PipelineRecoveryTest {
         assertThat(streamer.ended()).isEqualTo(2);
     }
 
-    /** A flush of what was flushed already has no data either. */
+    /** The DataNodes would finalise the block without having it on their disks. */
     @Test
-    void send_aFlushAndTheBlocksEndFail_isFinalisedByItsOpening() throws Exception {
-        List<BlockConstructionStage> opened = new CopyOnWriteArrayList<>();
+    void send_aSyncAndTheBlocksEndFail_isSyncedAgain() throws Exception {
         CountDownLatch ended = new CountDownLatch(1);
         start(new FakeWriteServer() {
-            @Override
-            Status opened(OpWriteBlockProto request) {
-                opened.add(request.getStage());
-                return Status.SUCCESS;
-            }
+            private boolean failed;
 
             @Override
             boolean received(Block block, WriteFrame frame) {
-                if (!frame.has(WriteFrame.SYNC)) {
+                if (failed || !frame.has(WriteFrame.SYNC)) {
                     return true;
                 }
                 awaitUninterrupted(ended);
+                failed = true;
                 return false;
             }
         });
@@ -206,11 +202,46 @@ final class PipelineRecoveryTest {
         ended.countDown();
         streamer.awaitAll();
         streamer.close();
-        assertThat(opened)
+        assertThat(stages())
                 .containsExactly(
-                        BlockConstructionStage.PIPELINE_SETUP_CREATE, BlockConstructionStage.PIPELINE_CLOSE_RECOVERY);
+                        BlockConstructionStage.PIPELINE_SETUP_CREATE,
+                        BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY);
+        assertThat(synced()).hasSize(2);
         assertThat(stored()).isEqualTo(random(700, 8));
         assertThat(streamer.ended()).isEqualTo(1);
+    }
+
+    @Test
+    void send_aSyncedEndFails_isSyncedAgain() throws Exception {
+        start(new FakeWriteServer() {
+            private boolean failed;
+
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                boolean fails = !failed && frame.has(WriteFrame.LAST);
+                failed |= fails;
+                return !fails;
+            }
+        });
+        streamer.write(random(700, 9));
+        streamer.output().flush(false);
+        streamer.awaitAll();
+        streamer.output().endBlock(true);
+        streamer.awaitAll();
+        streamer.close();
+        assertThat(stages()).doesNotContain(BlockConstructionStage.PIPELINE_CLOSE_RECOVERY);
+        assertThat(synced()).hasSize(2);
+        assertThat(streamer.ended()).isEqualTo(1);
+    }
+
+    private List<BlockConstructionStage> stages() {
+        return server.opened.stream().map(OpWriteBlockProto::getStage).toList();
+    }
+
+    private List<WriteFrame> synced() {
+        return server.received.stream()
+                .filter(frame -> frame.has(WriteFrame.SYNC))
+                .toList();
     }
 
     private static void awaitUninterrupted(CountDownLatch latch) {
