@@ -177,7 +177,7 @@ final class StockEndedBlock implements EndedBlock {
             existingStorages.add(copyStorages.get(copies.indexOf(copy)));
         }
         DatanodeInfo[] found = existing.toArray(DatanodeInfo.EMPTY_ARRAY);
-        boolean required = policy.satisfy((short) nodes.length, found, false, streamer.isFlushed());
+        boolean required = policy.satisfy(streamer.stat.getReplication(), found, false, streamer.isFlushed());
         // With these, only a policy that never replaces says no.
         boolean wanted = policy.satisfy((short) 3, new DatanodeInfo[] {nodes[0]}, false, true);
         if (!required && !wanted) {
