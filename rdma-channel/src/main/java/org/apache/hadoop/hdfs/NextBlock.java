@@ -104,15 +104,19 @@ final class NextBlock {
             streamer.abandon();
             refusing = e.isOfPolicy() ? ofFile : excludable;
         } catch (RemoteException e) {
-            if (wantsReplicas(e)) {
+            if (!findsNone(e)) {
                 throw e;
             }
-            // The NameNode has none left. What else is wrong shows once more.
             LOG.debug("No block of {} beside {}", streamer.src, others, e);
         }
         streamer.block.setCurrentBlock(previous);
         refusing.refuses(others.size());
         return false;
+    }
+
+    /** Whether the NameNode has found too few DataNodes for a block; all other refusals have classes of their own. */
+    static boolean findsNone(RemoteException refusal) {
+        return IOException.class.getName().equals(refusal.getClassName());
     }
 
     /** Whether the NameNode has refused a block, as often as it is asked, because earlier ones have too few replicas. */

@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
+import org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException;
+import org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException;
+import org.apache.hadoop.hdfs.server.namenode.SafeModeException;
+import org.apache.hadoop.ipc.RemoteException;
 import org.junit.jupiter.api.Test;
 
 /** Which DataNodes are left out when a block is asked for, and which block is no good then. */
@@ -41,6 +46,20 @@ class NextBlockTest {
     @Test
     void onlyLocal_severalOnTheHost_none() {
         assertThat(NextBlock.onlyLocal(List.of(nodes), node -> true)).isNull();
+    }
+
+    /** Only then fewer DataNodes are left out, in all files of the client. */
+    @Test
+    void findsNone_isWhatThePlacementSays() {
+        assertThat(NextBlock.findsNone(refusal(IOException.class))).isTrue();
+        assertThat(NextBlock.findsNone(refusal(LeaseExpiredException.class))).isFalse();
+        assertThat(NextBlock.findsNone(refusal(SafeModeException.class))).isFalse();
+        assertThat(NextBlock.findsNone(refusal(NotReplicatedYetException.class)))
+                .isFalse();
+    }
+
+    private static RemoteException refusal(Class<?> type) {
+        return new RemoteException(type.getName(), "said by a test");
     }
 
     @Test
