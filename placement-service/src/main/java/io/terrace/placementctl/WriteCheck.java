@@ -81,11 +81,11 @@ final class WriteCheck {
 
     /** Settings of stock that keep files which are written over the channel waiting, or failing. */
     private void traps() {
-        if (conf.getInt(RETRIES, 5) < 1) {
+        if (conf.getInt(RETRIES, 5) == 0) {
             add(
                     Severity.WARNING,
                     "write-no-retries",
-                    RETRIES + " is " + conf.get(RETRIES) + ": a file cannot be closed, nor a block be added, unless the"
+                    RETRIES + " is 0: a file cannot be closed, nor a block be added, unless the"
                             + " DataNodes' reports are there at once",
                     "remove it; a client that writes over the channel asks again after 2 ms already");
         }

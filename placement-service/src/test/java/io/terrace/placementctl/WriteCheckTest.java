@@ -93,4 +93,10 @@ class WriteCheckTest {
                         "dfs.blockreport.incremental.intervalMsec=100"))
                 .containsExactly("write-no-retries", "write-late-reports");
     }
+
+    @Test
+    void run_retriesForEver_areNotNamed() {
+        assertThat(found(WRITES, CLASS, TCP, "dfs.client.block.write.locateFollowingBlock.retries=-1"))
+                .isEmpty();
+    }
 }

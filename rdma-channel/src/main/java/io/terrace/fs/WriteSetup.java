@@ -51,7 +51,7 @@ record WriteSetup(Configuration conf, @Nullable WriteClient writes) {
 
     /**
      * The next block, and a file's end, are asked for again soon when the NameNode does not know the last block yet, and as
-     * long in all as the configuration says.
+     * long in all as the configuration says; for ever where it has a negative number of retries, as stock.
      */
     static Configuration withShortDelays(Configuration conf) {
         long delayMs = conf.getInt(
@@ -77,7 +77,9 @@ record WriteSetup(Configuration conf, @Nullable WriteClient writes) {
         }
         Configuration copy = new Configuration(conf);
         copy.setInt(BlockWrite.LOCATEFOLLOWINGBLOCK_INITIAL_DELAY_MS_KEY, FIRST_DELAY_MS);
-        copy.setInt(BlockWrite.LOCATEFOLLOWINGBLOCK_RETRIES_KEY, more);
+        if (retries >= 0) {
+            copy.setInt(BlockWrite.LOCATEFOLLOWINGBLOCK_RETRIES_KEY, more);
+        }
         return copy;
     }
 }

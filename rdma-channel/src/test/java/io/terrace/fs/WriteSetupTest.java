@@ -44,6 +44,16 @@ final class WriteSetupTest {
         assertThat(setup.conf().getInt(RETRIES, 0)).isEqualTo(13);
     }
 
+    /** Stock asks until the file is complete then. */
+    @Test
+    void of_retriesForEver_areKept() {
+        conf.set("terrace.client.write.enabled", "true");
+        conf.setInt(RETRIES, -1);
+        WriteSetup setup = WriteSetup.of(conf);
+        assertThat(setup.conf().getInt(DELAY, 0)).isEqualTo(2);
+        assertThat(setup.conf().getInt(RETRIES, 0)).isEqualTo(-1);
+    }
+
     @Test
     void of_aShortDelay_isKept() {
         conf.set("terrace.client.write.enabled", "true");
