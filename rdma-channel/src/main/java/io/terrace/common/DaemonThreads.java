@@ -2,9 +2,13 @@ package io.terrace.common;
 
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Threads that keep no process alive. */
 public final class DaemonThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(DaemonThreads.class);
+
     private DaemonThreads() {}
 
     /** One that is not started yet. */
@@ -12,6 +16,17 @@ public final class DaemonThreads {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         return thread;
+    }
+
+    /** Starts one; false where the process, or its container, may have no more threads. */
+    public static boolean tryStart(Thread thread) {
+        try {
+            thread.start();
+            return true;
+        } catch (OutOfMemoryError e) {
+            LOG.warn("Thread {} cannot be started", thread.getName(), e);
+            return false;
+        }
     }
 
     /** All of one name: for executors of one thread. */

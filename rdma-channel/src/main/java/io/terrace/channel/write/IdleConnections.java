@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +24,16 @@ public final class IdleConnections implements Closeable {
     private static final int MAX_KEPT = 64;
 
     private final Deque<Kept> kept = new ArrayDeque<>();
+    private final ThreadFactory threads;
     private boolean closing;
+
+    public IdleConnections() {
+        this(DaemonThreads.named("terrace-idle-writes"));
+    }
+
+    IdleConnections(ThreadFactory threads) {
+        this.threads = threads;
+    }
 
     private record Kept(WriteConnection connection, long sinceNs) {}
 
@@ -59,12 +69,14 @@ public final class IdleConnections implements Closeable {
         if (kept.size() >= MAX_KEPT) {
             return false;
         }
-        kept.addFirst(new Kept(connection, System.nanoTime()));
         if (!closing) {
-            closing = true;
-            DaemonThreads.make("terrace-idle-writes", this::closeUnused).start();
+            // Without a thread nobody would close it.
+            closing = DaemonThreads.tryStart(threads.newThread(this::closeUnused));
         }
-        return true;
+        if (closing) {
+            kept.addFirst(new Kept(connection, System.nanoTime()));
+        }
+        return closing;
     }
 
     private void closeUnused() {

@@ -157,6 +157,7 @@ final class FrameFiller {
         DataFrame frame = current;
         current = null;
         if (frame != null) {
+            pool.filled(frame.memory());
             pool.give(frame.memory());
         }
     }
@@ -185,6 +186,7 @@ final class FrameFiller {
 
     private void send(DataFrame frame, int flags) {
         frame.seal(flags, ++sequence);
+        pool.filled(frame.memory());
         if (!frame.isEmpty()) {
             partialBytes = frame.copyPartialChunk(partialChunk);
         }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.util.CleanerUtil;
 import org.slf4j.Logger;
@@ -15,8 +16,9 @@ import org.slf4j.LoggerFactory;
  * wait. What is given back is lent again, or freed at once: nothing of it waits for a garbage collection, so lent and free
  * memory together are within the same bound. What was free all the time is freed after some seconds, but for a rest.
  *
- * <p>A file that holds none is always lent one of the smallest size, so that no file waits for another that waits itself; what is lent is at most the limit and that much for each open file. An eighth of the limit is left to files that
- * hold little, so that one whose DataNodes are slow does not slow all others down. Thread-safe.
+ * <p>A file that holds none is always lent one of the smallest size, so that no file waits for another that waits itself; what
+ * is lent is at most the limit and that much for each open file. An eighth of the limit is left to files that hold little, so
+ * that one whose DataNodes are slow does not slow all others down. Thread-safe.
  */
 final class FramePool {
     private static final Logger LOG = LoggerFactory.getLogger(FramePool.class);
@@ -52,22 +54,42 @@ final class FramePool {
     /** What is left to files that hold little is this part of the limit: 8 MB by default, what one file may have unsent. */
     private static final int LEFT_PART = 8;
 
+    /**
+     * Where frames that are not full take this part of the limit, new ones are of the smallest size: a file that is idle keeps its
+     * frame, however little is in it.
+     */
+    private static final int FILLING_PART = 4;
+
+    /** Between two tries to start a thread. */
+    private static final long TRIMMER_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final long limitBytes;
     private final Runnable waited;
+    private final ThreadFactory threads;
     private final ArrayDeque<ByteBuffer>[] free;
     private long lentBytes;
+
+    /** Part of it: of frames that are not full yet. */
+    private long fillingBytes;
+
     private long freeBytes;
 
     /** The least that was free since the last {@link #trim}. */
     private long leastFreeBytes;
 
     private boolean trimming;
+    private long nextTrimmerNs = System.nanoTime();
 
     /** @param waited called when a file has to wait */
-    @SuppressWarnings({"unchecked", "rawtypes"})
     FramePool(long limitBytes, Runnable waited) {
+        this(limitBytes, waited, DaemonThreads.named("terrace-frame-pool"));
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    FramePool(long limitBytes, Runnable waited, ThreadFactory threads) {
         this.limitBytes = limitBytes;
         this.waited = waited;
+        this.threads = threads;
         this.free = new ArrayDeque[SIZES.length];
         for (int i = 0; i < SIZES.length; i++) {
             free[i] = new ArrayDeque<>();
@@ -75,7 +97,7 @@ final class FramePool {
     }
 
     /**
-     * Memory of a size; waits until it may be lent. Smaller where that is all there may be.
+     * Memory of a size for a frame that is filled; waits until it may be lent. Smaller where that is all there may be.
      *
      * <p>An interrupt ends the wait: the file gets memory beyond its share then, and the thread stays interrupted, as
      * when stock's writer is interrupted while it waits. Up to twice the share; after that interrupts are held back.
@@ -83,7 +105,7 @@ final class FramePool {
      * @param file that it is for
      */
     synchronized ByteBuffer take(int size, Holder file) {
-        int wanted = size;
+        int wanted = fillingBytes < limitBytes / FILLING_PART ? size : 0;
         boolean interrupted = false;
         boolean waits = false;
         while (file.heldBytes() > 0 && !mayLend(wanted, file, interrupted)) {
@@ -130,6 +152,7 @@ final class FramePool {
         leastFreeBytes = Math.min(leastFreeBytes, freeBytes);
         ByteBuffer memory = kept == null ? ByteBuffer.allocateDirect(SIZES[size]) : kept;
         lentBytes += SIZES[size];
+        fillingBytes += SIZES[size];
         return memory;
     }
 
@@ -177,7 +200,12 @@ final class FramePool {
         }
     }
 
-    /** Gives memory back. */
+    /** The frame of this memory is filled no further. */
+    synchronized void filled(ByteBuffer memory) {
+        fillingBytes -= memory.capacity();
+    }
+
+    /** Gives memory back, of a frame that was {@link #filled}. */
     synchronized void give(ByteBuffer memory) {
         int bytes = memory.capacity();
         lentBytes -= bytes;
@@ -189,13 +217,13 @@ final class FramePool {
             free(memory);
         }
         notifyAll();
-        if (freeBytes > KEPT_BYTES && !trimming) {
+        if (freeBytes > KEPT_BYTES && !trimming && System.nanoTime() - nextTrimmerNs >= 0) {
             leastFreeBytes = freeBytes;
-            Thread trimmer = DaemonThreads.make("terrace-frame-pool", this::trimIdle);
+            Thread trimmer = threads.newThread(this::trimIdle);
             // A thread inherits the loader of whoever happened to write first, which may be unloaded later.
             trimmer.setContextClassLoader(FramePool.class.getClassLoader());
-            trimmer.start();
-            trimming = true;
+            trimming = DaemonThreads.tryStart(trimmer);
+            nextTrimmerNs = System.nanoTime() + TRIMMER_PAUSE_NS;
         }
     }
 

@@ -233,7 +233,9 @@ final class StockEndedBlock implements EndedBlock {
                 streamer.output().wake();
             }
         };
-        DaemonThreads.make("terrace-late-copy-" + block, task).start();
+        if (!DaemonThreads.tryStart(DaemonThreads.make("terrace-late-copy-" + block, task))) {
+            throw new IOException("No thread can be started that copies " + block);
+        }
         try {
             others.serveUntil(task::isDone);
             return task.get();

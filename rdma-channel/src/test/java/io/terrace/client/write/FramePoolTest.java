@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class FramePoolTest {
@@ -17,7 +18,7 @@ final class FramePoolTest {
     @Test
     void take_beyondTheLimit_lendsTheSmallestToAFileThatHoldsNothing() {
         FramePool pool = new FramePool(LARGE, () -> {});
-        assertThat(pool.take(FramePool.LARGEST, () -> 0).capacity()).isEqualTo(LARGE);
+        assertThat(filled(pool, FramePool.LARGEST, 0).capacity()).isEqualTo(LARGE);
         assertThat(pool.take(FramePool.LARGEST, () -> 0).capacity()).isEqualTo(SMALL);
         assertThat(pool.lentBytes()).isEqualTo(LARGE + SMALL);
     }
@@ -25,7 +26,7 @@ final class FramePoolTest {
     @Test
     void take_beyondTheLimit_waitsForWhatIsGivenBack() throws Exception {
         FramePool pool = new FramePool(LARGE, () -> {});
-        ByteBuffer first = pool.take(FramePool.LARGEST, () -> 0);
+        ByteBuffer first = filled(pool, FramePool.LARGEST, 0);
         FutureTask<ByteBuffer> second = new FutureTask<>(() -> pool.take(FramePool.LARGEST, () -> LARGE));
         Thread waiting = new Thread(second);
         waiting.start();
@@ -40,7 +41,7 @@ final class FramePoolTest {
     @Test
     void take_interrupted_lendsTheSmallestAndStaysInterrupted() {
         FramePool pool = new FramePool(LARGE, () -> {});
-        ByteBuffer unused = pool.take(FramePool.LARGEST, () -> 0);
+        ByteBuffer unused = filled(pool, FramePool.LARGEST, 0);
         Thread.currentThread().interrupt();
         ByteBuffer more = pool.take(FramePool.LARGEST, () -> LARGE);
         assertThat(Thread.interrupted()).isTrue();
@@ -50,9 +51,46 @@ final class FramePoolTest {
     private static List<ByteBuffer> take(FramePool pool, int count, int size) {
         List<ByteBuffer> taken = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            taken.add(pool.take(size, () -> 0));
+            taken.add(filled(pool, size, 0));
         }
         return taken;
+    }
+
+    /** Memory of a frame that is filled and on its way. */
+    private static ByteBuffer filled(FramePool pool, int size, long heldBytes) {
+        ByteBuffer memory = pool.take(size, () -> heldBytes);
+        pool.filled(memory);
+        return memory;
+    }
+
+    /** Files that were busy once and are idle, with a frame that is not full, leave most memory to others. */
+    @Test
+    void take_whereManyFramesAreNotFull_lendsTheSmallest() {
+        FramePool pool = new FramePool(64L << 20, () -> {});
+        List<ByteBuffer> idle = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            idle.add(pool.take(FramePool.LARGEST, () -> 0));
+        }
+        assertThat(pool.lentBytes()).isLessThanOrEqualTo((16L << 20) + LARGE + 100L * SMALL);
+        assertThat(pool.take(FramePool.LARGEST, () -> SMALL).capacity()).isEqualTo(SMALL);
+        idle.forEach(pool::filled);
+        assertThat(pool.take(FramePool.LARGEST, () -> SMALL).capacity()).isEqualTo(LARGE);
+    }
+
+    /** In a container whose number of threads is limited. */
+    @Test
+    void give_whereNoThreadCanBeStarted_isKept() {
+        AtomicInteger tries = new AtomicInteger();
+        FramePool pool = new FramePool(1L << 30, () -> {}, work -> new Thread(work) {
+            @Override
+            public void start() {
+                tries.incrementAndGet();
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        });
+        take(pool, 20, FramePool.LARGEST).forEach(pool::give);
+        assertThat(pool.freeBytes()).isEqualTo(20L * LARGE);
+        assertThat(tries).hasValue(1);
     }
 
     @Test

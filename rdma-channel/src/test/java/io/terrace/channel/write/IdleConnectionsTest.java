@@ -1,0 +1,57 @@
+package io.terrace.channel.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class IdleConnectionsTest {
+    private static final String DATANODE = "uuid";
+
+    private final ServerSocketChannel listener;
+    private final AtomicBoolean limited = new AtomicBoolean(true);
+    private final IdleConnections idle = new IdleConnections(work -> new Thread(work) {
+        @Override
+        public void start() {
+            if (limited.get()) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            setDaemon(true);
+            super.start();
+        }
+    });
+
+    IdleConnectionsTest() throws IOException {
+        listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        idle.close();
+        listener.close();
+    }
+
+    private WriteConnection connect() throws IOException {
+        return WriteConnection.connect(
+                DATANODE, listener.getLocalAddress(), ByteBuffer.allocate(1), TimeUnit.SECONDS.toNanos(10));
+    }
+
+    /** In a container whose number of threads is limited nobody would close it. */
+    @Test
+    void give_whereNoThreadCanBeStarted_closes() throws IOException {
+        idle.give(connect());
+        assertThat(idle.take(DATANODE)).isNull();
+        limited.set(false);
+        WriteConnection second = connect();
+        idle.give(second);
+        assertThat(idle.take(DATANODE)).isSameAs(second);
+        second.close();
+    }
+}
