@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.conf.TerraceSettings;
@@ -82,5 +83,26 @@ class ChannelWriteFaultsTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("are bad. Aborting...");
         assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    }
+
+    /** As where the lease is renewed no more; the application has let go of a file that failed. */
+    @Test
+    void failedFile_thatNobodyCloses_keepsNoMemory_onceItIsAborted() throws IOException {
+        FSDataOutputStream out = client.create(new Path("/abandoned"));
+        out.write(new byte[700]);
+        out.hflush();
+        out.write(new byte[700]);
+        cluster.stopPlugin(0);
+        await().until(() -> {
+            try {
+                out.write(0);
+                return false;
+            } catch (IOException e) {
+                return true;
+            }
+        });
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES)).isPositive();
+        client.getClient().closeOutputStreams(true);
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES)).isZero();
     }
 }

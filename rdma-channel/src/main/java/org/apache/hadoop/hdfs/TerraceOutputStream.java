@@ -271,7 +271,7 @@ final class TerraceOutputStream extends DFSOutputStream {
      * False where it has not accepted it by then, which stock's calls are for.
      */
     private boolean isAcceptedEarly() throws IOException {
-        long pauseMs = dfsClient.getConf().getBlockWriteLocateFollowingInitialDelayMs();
+        long pauseMs = Math.max(1, dfsClient.getConf().getBlockWriteLocateFollowingInitialDelayMs());
         try {
             while (!output.awaitAll(0)) {
                 if (dfsClient.namenode.complete(src, dfsClient.clientName, sender.getBlock(), fileId)) {
@@ -284,6 +284,22 @@ final class TerraceOutputStream extends DFSOutputStream {
             throw new InterruptedIOException("Interrupted while " + src + " was completed");
         }
         return false;
+    }
+
+    /** Whoever gave the file up may never close it, as where its streamer has failed. */
+    @Override
+    void abort() throws IOException {
+        try {
+            super.abort();
+        } finally {
+            releaseClosed();
+        }
+    }
+
+    private synchronized void releaseClosed() {
+        if (isClosed() && !leftUnfinished) {
+            output.release();
+        }
     }
 
     /** Whether the streamer goes on after the file's end. */
