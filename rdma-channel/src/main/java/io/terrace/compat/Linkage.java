@@ -40,6 +40,7 @@ public final class Linkage {
 
     /** Terrace's classes in Hadoop's packages whose names do not begin with Terrace. */
     private static final Set<String> BRIDGES = new HashSet<>(Arrays.asList(
+            "org/apache/hadoop/hdfs/AckWait",
             "org/apache/hadoop/hdfs/ExcludableNodes",
             "org/apache/hadoop/hdfs/NextBlock",
             "org/apache/hadoop/hdfs/OpenRequest",

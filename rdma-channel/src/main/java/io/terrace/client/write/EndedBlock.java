@@ -21,6 +21,15 @@ public interface EndedBlock {
         void serveUntil(BooleanSupplier done) throws IOException;
     }
 
+    /** No DataNode has all of a block that the NameNode takes for written. */
+    final class LostException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        LostException(String message, Throwable why) {
+            super(message, why);
+        }
+    }
+
     /** Its DataNodes. */
     List<DatanodeInfo> nodes();
 

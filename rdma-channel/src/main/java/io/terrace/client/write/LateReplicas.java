@@ -75,7 +75,7 @@ final class LateReplicas {
             return false;
         }
         if (missing == nodes.size()) {
-            throw new IOException(
+            throw new EndedBlock.LostException(
                     "All DataNodes of " + block
                             + " are lost; the first one had it, and the NameNode takes it for written",
                     fault);

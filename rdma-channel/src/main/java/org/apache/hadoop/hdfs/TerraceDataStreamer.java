@@ -137,7 +137,11 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     private void fail(Throwable e) {
         if (completed) {
-            LOG.warn("{} is closed, and lacks replicas, which the NameNode makes", src, e);
+            if (e instanceof EndedBlock.LostException) {
+                LOG.error("{} is closed, and has lost a block: no DataNode has all of it", src, e);
+            } else {
+                LOG.warn("{} is closed, and lacks replicas, which the NameNode makes", src, e);
+            }
             return;
         }
         if (e instanceof QuotaExceededException) {
@@ -418,21 +422,8 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         await(output::awaitWritten);
     }
 
-    private interface Wait {
-        boolean ended(long timeoutMs) throws InterruptedException;
-    }
-
-    private void await(Wait wait) throws IOException {
-        DatanodeInfo[] nodes = getNodes();
-        int timeoutMs = dfsClient.getDatanodeWriteTimeout(nodes == null ? 3 : nodes.length);
-        try {
-            if (!wait.ended(timeoutMs)) {
-                throw new InterruptedIOException(
-                        "No ack received after " + timeoutMs / 1000 + "s and a timeout of " + timeoutMs / 1000 + "s");
-            }
-        } catch (InterruptedException e) {
-            throw new InterruptedIOException("Interrupted while waiting for data to be acknowledged by pipeline");
-        }
+    private void await(AckWait.Acks acks) throws IOException {
+        AckWait.await(this, acks);
         if (output.isLeftToStock()) {
             throw new LeftToStockException();
         }
