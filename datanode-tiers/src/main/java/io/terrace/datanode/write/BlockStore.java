@@ -29,6 +29,13 @@ public interface BlockStore {
     @Nullable
     OpenBlock open(byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client) throws IOException;
 
+    /**
+     * Finalises a replica that is whole, and has it on the disk, here and at the DataNodes after this one.
+     *
+     * @param request the body of an OPEN frame
+     */
+    void finaliseSynced(byte[] request, Client client) throws IOException;
+
     /** The body of the answer that tells a client that its block is open. */
     byte[] success();
 

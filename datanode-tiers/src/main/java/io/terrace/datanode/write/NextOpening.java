@@ -5,7 +5,6 @@ import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
-import io.terrace.channel.write.WriteThrough;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -42,11 +41,11 @@ public final class NextOpening implements Closeable {
      * Opens a block.
      *
      * @param request Hadoop's {@code OpWriteBlockProto}
-     * @param through the copies in memory that the DataNode is asked for
+     * @param flags of the OPEN frame
      * @return its answer, Hadoop's {@code BlockOpResponseProto}
      */
-    public byte[] open(byte[] request, WriteThrough through) throws IOException {
-        ByteBuffer frame = frame(request, through, 0);
+    public byte[] open(byte[] request, byte flags) throws IOException {
+        ByteBuffer frame = frame(request, flags, 0);
         while (true) {
             connection.awaitOutput(!connection.send(frame));
             connection.fill();
@@ -70,9 +69,9 @@ public final class NextOpening implements Closeable {
      * @param isOpen whether an answer says that the block is open, and no more: as an older DataNode says it
      * @return null when all from that DataNode on have finalised the block; else what it answers, as {@link #open}
      */
-    public byte @Nullable [] write(byte[] request, WriteThrough through, WholeBlock whole, Predicate<byte[]> isOpen)
+    public byte @Nullable [] write(byte[] request, byte flags, WholeBlock whole, Predicate<byte[]> isOpen)
             throws IOException {
-        ByteBuffer open = frame(request, through, whole.dataBytes());
+        ByteBuffer open = frame(request, flags, whole.dataBytes());
         ByteBuffer data = whole.frame();
         boolean opened = false;
         while (true) {
@@ -124,9 +123,9 @@ public final class NextOpening implements Closeable {
         return got.frame().has(WriteFrame.ALL_FINALIZED);
     }
 
-    private static ByteBuffer frame(byte[] request, WriteThrough through, int wholeBytes) {
+    private static ByteBuffer frame(byte[] request, byte flags, int wholeBytes) {
         ByteBuffer frame = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + request.length);
-        new WriteFrame(request.length, WriteFrame.OPEN, through.flags(), wholeBytes).encode(frame);
+        new WriteFrame(request.length, WriteFrame.OPEN, flags, wholeBytes).encode(frame);
         return frame.put(request).flip();
     }
 

@@ -237,7 +237,7 @@ final class WriteSession {
     private void writeBlock(WriteFrame open, byte[] request, @Nullable WholeBlock whole) throws IOException {
         OpenBlock block;
         try {
-            block = store.open(request, WriteThrough.of(open), whole, client);
+            block = open(open, request, whole);
         } catch (IOException | RuntimeException e) {
             meter.notOpened();
             if (whole != null && e instanceof NextNodeException next && !next.unsupported()) {
@@ -266,6 +266,14 @@ final class WriteSession {
             tell(answers, evicted ? new IOException("an operator evicted all who write to this DataNode", e) : e);
             throw e;
         }
+    }
+
+    private @Nullable OpenBlock open(WriteFrame open, byte[] request, @Nullable WholeBlock whole) throws IOException {
+        if (open.has(WriteFrame.SYNC_REPLICA)) {
+            store.finaliseSynced(request, client);
+            return null;
+        }
+        return store.open(request, WriteThrough.of(open), whole, client);
     }
 
     private void write(OpenBlock block, BlockAnswers answers) throws IOException {

@@ -103,6 +103,11 @@ final class PipelineBlock implements AutoCloseable {
 
     /** A pipeline of some of the DataNodes, with a new stamp, as stock's streamer sets it up. */
     void recover(BlockConstructionStage stage, int acked, int sent, int... nodes) throws IOException {
+        recover(stage, (byte) 0, acked, sent, nodes);
+    }
+
+    /** @param flags of the OPEN frame */
+    void recover(BlockConstructionStage stage, byte flags, int acked, int sent, int... nodes) throws IOException {
         writer.close();
         ExtendedBlock old = new ExtendedBlock(located.getBlock());
         LocatedBlock fresh = file.nameNode().updateBlockForPipeline(old, file.client());
@@ -115,7 +120,7 @@ final class PipelineBlock implements AutoCloseable {
         request.getHeaderBuilder().getBaseHeaderBuilder().setToken(PBHelperClient.convert(fresh.getBlockToken()));
         request.getHeaderBuilder().getBaseHeaderBuilder().getBlockBuilder().setNumBytes(saidBytes);
         writer = RawWriter.to(node(nodes[0]));
-        assertSuccess(writer.open(request));
+        assertSuccess(writer.open(request, flags));
         ExtendedBlock renewed = new ExtendedBlock(old.getBlockPoolId(), old.getBlockId(), acked, stamp);
         file.nameNode()
                 .updatePipeline(

@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.stream.IntStream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -213,6 +216,41 @@ class PipelineRecoveryTest {
                             .open(RawWriter.request(block.file, block.located, PipelineBlock.ALL))
                             .getStatus())
                     .as("it exists already")
+                    .isEqualTo(Status.ERROR);
+        }
+    }
+
+    @Test
+    void closeRecovery_withSync_syncsAllReplicas() throws Exception {
+        try (PipelineBlock block = finalisedOnTwo("/synced")) {
+            long[] before = {syncs(block, 0), syncs(block, 1)};
+            block.recover(
+                    BlockConstructionStage.PIPELINE_CLOSE_RECOVERY,
+                    WriteFrame.SYNC_REPLICA,
+                    PipelineBlock.BYTES,
+                    PipelineBlock.BYTES,
+                    0,
+                    1);
+            // The page of metrics may be some seconds old.
+            for (int node : new int[] {0, 1}) {
+                await().atMost(WritesCluster.PATIENCE).until(() -> syncs(block, node) - before[node] == 1);
+            }
+            block.complete();
+            block.assertSameOn(0, 1);
+        }
+    }
+
+    private long syncs(PipelineBlock block, int node) throws JMException {
+        String name = cluster.datanode(block.indexInCluster(node)).getMetrics().name();
+        return (long) ManagementFactory.getPlatformMBeanServer()
+                .getAttribute(new ObjectName("Hadoop:service=DataNode,name=" + name), "FsyncCount");
+    }
+
+    @Test
+    void open_ofANewBlock_withSync_isRefused() throws Exception {
+        try (PipelineBlock block = new PipelineBlock(cluster, "/new-synced")) {
+            OpWriteBlockProto.Builder request = RawWriter.request(block.file, block.located, PipelineBlock.ALL);
+            assertThat(block.writer.open(request, WriteFrame.SYNC_REPLICA).getStatus())
                     .isEqualTo(Status.ERROR);
         }
     }

@@ -171,10 +171,14 @@ final class RawWriter implements AutoCloseable {
     }
 
     BlockOpResponseProto open(OpWriteBlockProto.Builder request) throws IOException {
+        return open(request, (byte) 0);
+    }
+
+    BlockOpResponseProto open(OpWriteBlockProto.Builder request, byte flags) throws IOException {
         byte[] body = request.build().toByteArray();
         number = 0;
         ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
-        new WriteFrame(body.length, WriteFrame.OPEN, (byte) 0, 0).encode(out);
+        new WriteFrame(body.length, WriteFrame.OPEN, flags, 0).encode(out);
         frames.send(out.put(body).flip());
         WriteFrame answer = expect(WriteFrame.OPENED);
         return BlockOpResponseProto.parseFrom(body(answer));

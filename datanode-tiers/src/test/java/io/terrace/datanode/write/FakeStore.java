@@ -22,6 +22,11 @@ final class FakeStore implements BlockStore {
     final AtomicInteger busy = new AtomicInteger();
 
     @Override
+    public void finaliseSynced(byte[] request, Client client) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public synchronized @Nullable OpenBlock open(
             byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client) throws IOException {
         String name = new String(request, StandardCharsets.UTF_8);

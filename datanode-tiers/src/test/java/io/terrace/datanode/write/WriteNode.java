@@ -110,6 +110,11 @@ final class WriteNode implements BlockStore, Closeable {
     }
 
     @Override
+    public void finaliseSynced(byte[] request, Client client) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public @Nullable OpenBlock open(byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client)
             throws IOException {
         if (whole != null) {
@@ -121,7 +126,7 @@ final class WriteNode implements BlockStore, Closeable {
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
             String answer;
             try (NextOpening opening = new NextOpening(connection, TimeUnit.MINUTES.toNanos(1))) {
-                answer = text(opening.open(request, through.next()));
+                answer = text(opening.open(request, through.next().flags()));
             }
             if (!answer.equals("yes")) {
                 connection.close();
@@ -141,8 +146,8 @@ final class WriteNode implements BlockStore, Closeable {
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
             try (connection;
                     NextOpening opening = new NextOpening(connection, TimeUnit.MINUTES.toNanos(1))) {
-                byte[] answer = opening.write(
-                        request, through.next(), whole, said -> text(said).equals("yes"));
+                byte[] answer = opening.write(request, through.next().flags(), whole, said -> text(said)
+                        .equals("yes"));
                 if (answer != null) {
                     throw NextNodeException.said("next", answer);
                 }

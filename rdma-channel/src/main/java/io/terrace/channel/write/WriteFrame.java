@@ -14,7 +14,8 @@ import java.nio.ByteBuffer;
  * <ul>
  *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. The
  *       DataNode opens the block at the first of its targets with the rest of them, as that one's client. Its flags ask for
- *       a copy in memory ({@link WriteThrough}); whether there will be one is not answered. Its number is 0, or the bytes of
+ *       a copy in memory ({@link WriteThrough}), and whether there will be one is not answered; or they ask for a sync of what
+ *       the request finalises, at all DataNodes. Its number is 0, or the bytes of
  *       the block, {@link #MAX_WHOLE_BYTES} at most, if the client sends all of a new block at once: one DATA frame with LAST
  *       follows, without a wait for the answer. That is an ACK with ALL_FINALIZED then, without OPENED before it, unless the
  *       block is refused. An older DataNode does not look at the number, and answers with OPENED and ACK.
@@ -38,7 +39,7 @@ import java.nio.ByteBuffer;
  * </ul>
  *
  * @param bodyBytes that follow the header
- * @param flags {@link #MEMORY}, {@link #MEMORY_ALL} of OPEN; {@link #SYNC}, {@link #FLUSH}, {@link #LAST}, {@link
+ * @param flags {@link #MEMORY}, {@link #MEMORY_ALL}, {@link #SYNC_REPLICA} of OPEN; {@link #SYNC}, {@link #FLUSH}, {@link #LAST}, {@link
  *     #LANDED} of DATA; {@link #FINALIZED}, {@link #ALL_FINALIZED} of ACK; 0 for others
  */
 public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
@@ -58,6 +59,9 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
 
     /** With {@link #MEMORY}: at all DataNodes after this one too. */
     public static final byte MEMORY_ALL = 2;
+
+    /** The request is to finalise a replica that is there: it is to be on the disk before the answer. */
+    public static final byte SYNC_REPLICA = 4;
 
     /** The data is to be on the disk before it is acknowledged. */
     public static final byte SYNC = 1;
@@ -129,7 +133,7 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
 
     private int allowedFlags() {
         return switch (type) {
-            case OPEN -> MEMORY | MEMORY_ALL;
+            case OPEN -> MEMORY | MEMORY_ALL | SYNC_REPLICA;
             case DATA -> SYNC | FLUSH | LAST | LANDED;
             case ACK -> FINALIZED | ALL_FINALIZED;
             default -> 0;

@@ -4,7 +4,6 @@ import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
-import io.terrace.channel.write.WriteThrough;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -43,17 +42,21 @@ final class BlockOpening {
      * What a DataNode is asked for.
      *
      * @param body Hadoop's request to write a block
-     * @param through the copies in memory that the DataNode is asked for
+     * @param flags of the OPEN frame
      * @param whole all of the block, to be sent with the request; null where frames are sent after the answer
      */
-    record Request(byte[] body, WriteThrough through, @Nullable DataFrame whole) {
-        /** For a replica that was there before. */
-        static Request again(byte[] body) {
-            return new Request(body, WriteThrough.NONE, null);
+    record Request(byte[] body, byte flags, @Nullable DataFrame whole) {
+        /**
+         * For a replica that was there before.
+         *
+         * @param sync whether it is to be on the disk; only where the request is to finalise it
+         */
+        static Request again(byte[] body, boolean sync) {
+            return new Request(body, sync ? WriteFrame.SYNC_REPLICA : 0, null);
         }
 
         private ByteBuffer open() {
-            return Handshake.open(body, through, whole == null ? 0 : whole.dataBytes());
+            return Handshake.open(body, flags, whole == null ? 0 : whole.dataBytes());
         }
     }
 

@@ -3,6 +3,7 @@ package io.terrace.client.write;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 
 /**
  * A DATA frame: data of one block with its checksums, in memory that {@link FramePool} lends. It is filled and sealed by
@@ -189,6 +190,11 @@ final class DataFrame {
 
     boolean has(byte flag) {
         return (flags & flag) != 0;
+    }
+
+    /** Whether a DataNode is to have any of these on its disk. */
+    static boolean anySynced(Collection<DataFrame> frames) {
+        return frames.stream().anyMatch(frame -> frame.has(WriteFrame.SYNC));
     }
 
     /** Whether it is nothing but the block's end. */

@@ -70,6 +70,9 @@ final class FileSender implements BlockSender.Progress {
     /** Whether that is all: the DataNodes finalise the block when they open it. */
     private boolean ending;
 
+    /** Then also: whether they are to have it on their disks. */
+    private boolean endingSynced;
+
     /**
      * For one file.
      *
@@ -305,9 +308,9 @@ final class FileSender implements BlockSender.Progress {
         block = null;
         queue.giveBack(failed.sent());
         ackedBytes = failed.ackedBytes();
-        DataFrame end = queue.peekEnd();
-        // That syncs nothing. A replica that is to be synced is opened again, also where it is finalised.
-        ending = end != null;
+        List<DataFrame> end = queue.peekEnd();
+        ending = !end.isEmpty();
+        endingSynced = DataFrame.anySynced(end);
         if (!stock.isRunning()) {
             return;
         }
@@ -315,9 +318,11 @@ final class FileSender implements BlockSender.Progress {
         recovering = true;
         stock.recoverBlock(fault, ending);
         recovering = false;
-        if (end != null && stock.isRunning()) {
-            queue.poll();
-            queue.acked(end);
+        if (ending && stock.isRunning()) {
+            for (DataFrame frame : end) {
+                queue.poll();
+                queue.acked(frame);
+            }
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
         } else {
@@ -355,10 +360,11 @@ final class FileSender implements BlockSender.Progress {
         }
         try {
             // A copy holds what a DataNode has received from the first byte on.
-            WriteThrough asked = recovering ? WriteThrough.NONE : through;
             DataFrame whole = recovering ? null : queue.peekWhole();
-            BlockOpening.Opened opened =
-                    open(at, pipeline[0], new BlockOpening.Request(request, asked, whole), answerTimeoutNs);
+            BlockOpening.Request wanted = recovering
+                    ? BlockOpening.Request.again(request, ending && endingSynced)
+                    : new BlockOpening.Request(request, through.flags(), whole);
+            BlockOpening.Opened opened = open(at, pipeline[0], wanted, answerTimeoutNs);
             if (opened == null) {
                 return false;
             }

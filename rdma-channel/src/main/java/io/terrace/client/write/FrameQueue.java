@@ -1,6 +1,5 @@
 package io.terrace.client.write;
 
-import io.terrace.channel.write.WriteFrame;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -113,11 +112,19 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
         return next != null && next.isWhole() ? next : null;
     }
 
-    /** As {@link #peek}, if that is only a block's end, and nothing is to be synced with it; null otherwise. */
-    @Nullable
-    DataFrame peekEnd() {
-        DataFrame next = peek();
-        return next != null && next.isEnd() && !next.has(WriteFrame.SYNC) ? next : null;
+    /** What {@link #poll} would take up to a block's end, if none of it has data; nothing otherwise. */
+    synchronized List<DataFrame> peekEnd() {
+        List<DataFrame> end = new ArrayList<>();
+        for (DataFrame frame : unsent) {
+            if (!frame.isEmpty()) {
+                break;
+            }
+            end.add(frame);
+            if (frame.isEnd()) {
+                return end;
+            }
+        }
+        return List.of();
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.terrace.client.write;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
-import io.terrace.channel.write.WriteThrough;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
@@ -17,11 +16,12 @@ final class Handshake {
      * The OPEN frame.
      *
      * @param request Hadoop's {@code OpWriteBlockProto}
+     * @param flags {@link WriteFrame#MEMORY} and those beside it
      * @param wholeBytes of the block, where all of it follows at once; 0 where it does not
      */
-    static ByteBuffer open(byte[] request, WriteThrough through, int wholeBytes) {
+    static ByteBuffer open(byte[] request, byte flags, int wholeBytes) {
         ByteBuffer frame = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + request.length);
-        new WriteFrame(request.length, WriteFrame.OPEN, through.flags(), wholeBytes).encode(frame);
+        new WriteFrame(request.length, WriteFrame.OPEN, flags, wholeBytes).encode(frame);
         return frame.put(request).flip();
     }
 

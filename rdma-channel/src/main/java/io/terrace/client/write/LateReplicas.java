@@ -1,7 +1,6 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteConnection;
-import io.terrace.channel.write.WriteFrame;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -86,10 +85,6 @@ final class LateReplicas {
     private boolean complete(int node, boolean faulty) {
         long timeoutNs = faulty ? Math.min(FAULTY_ANSWER_NS, block.answerTimeoutNs()) : block.answerTimeoutNs();
         try {
-            if (frames.stream().anyMatch(frame -> frame.has(WriteFrame.SYNC))) {
-                // To finalise it syncs nothing; where it is finalised already its own writer has synced it.
-                return resumed(node, timeoutNs) || finalised(node, timeoutNs);
-            }
             // It may be finalised while it is asked for the first time.
             return finalised(node, timeoutNs) || resumed(node, timeoutNs) || finalised(node, timeoutNs);
         } catch (IOException e) {
@@ -104,7 +99,8 @@ final class LateReplicas {
 
     private boolean finalised(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
         try {
-            BlockOpening.Opened opened = opening.open(node, BlockOpening.Request.again(request), timeoutNs, true);
+            BlockOpening.Request wanted = BlockOpening.Request.again(request, DataFrame.anySynced(frames));
+            BlockOpening.Opened opened = opening.open(node, wanted, timeoutNs, true);
             if (opened == null) {
                 throw new IOException("it has no channel");
             }
@@ -122,7 +118,7 @@ final class LateReplicas {
         byte[] request = block.resuming(node, ackedBytes);
         try {
             BlockOpening.Opened opened =
-                    opening.open(block.nodes().get(node), BlockOpening.Request.again(request), timeoutNs, true);
+                    opening.open(block.nodes().get(node), BlockOpening.Request.again(request, false), timeoutNs, true);
             return opened != null && send(opened.connection(), ackedBytes, timeoutNs);
         } catch (PipelineException e) {
             LOG.debug("{} is not open again at {}", block, block.nodes().get(node), e);

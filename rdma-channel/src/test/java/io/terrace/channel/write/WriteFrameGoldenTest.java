@@ -89,6 +89,12 @@ final class WriteFrameGoldenTest {
     }
 
     @Test
+    void open_thatAsksForASyncOfTheReplica() throws Exception {
+        assertHeader(
+                "00000003 01 04 0000 0000000000000000", new WriteFrame(3, WriteFrame.OPEN, WriteFrame.SYNC_REPLICA, 0));
+    }
+
+    @Test
     void open_withAllOfTheBlock_saysHowLongThatIs() throws Exception {
         assertHeader("00000003 01 03 0000 0000000000010000", new WriteFrame(3, WriteFrame.OPEN, (byte) 3, 0x10000));
         for (String number : new String[] {"0000000000010001", "ffffffffffffffff", "0000000100000000"}) {

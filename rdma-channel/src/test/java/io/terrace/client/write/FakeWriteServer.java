@@ -55,10 +55,14 @@ class FakeWriteServer implements Closeable {
 
     final List<Block> blocks = new CopyOnWriteArrayList<>();
 
-    /** All requests to open a block, and all frames with data or without. */
-    final List<OpWriteBlockProto> opened = new CopyOnWriteArrayList<>();
+    /**
+     * A request to open a block.
+     *
+     * @param syncs whether the replica is to be on the disk
+     */
+    record Asked(BlockConstructionStage stage, boolean syncs) {}
 
-    final List<WriteFrame> received = new CopyOnWriteArrayList<>();
+    final List<Asked> requests = new CopyOnWriteArrayList<>();
 
     /** Whether each frame is acknowledged as its own before it is as everybody's. */
     volatile boolean ownFirst;
@@ -171,7 +175,7 @@ class FakeWriteServer implements Closeable {
     private boolean serveBlock(FrameChannel frames, WriteFrame open) throws IOException {
         ByteBuffer body = body(frames, open);
         OpWriteBlockProto request = OpWriteBlockProto.parseFrom(body);
-        opened.add(request);
+        requests.add(new Asked(request.getStage(), open.has(WriteFrame.SYNC_REPLICA)));
         // The files of these tests ask for copies in memory, which only a new block can get.
         boolean isNew = request.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE;
         boolean asks = WriteThrough.of(open) == WriteThrough.FIRST;
@@ -211,7 +215,6 @@ class FakeWriteServer implements Closeable {
                 continue;
             }
             write(block, frame, data);
-            received.add(frame);
             if (!received(block, frame)) {
                 return false;
             }

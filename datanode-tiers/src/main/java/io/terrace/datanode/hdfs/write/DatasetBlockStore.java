@@ -49,14 +49,12 @@ public final class DatasetBlockStore implements BlockStore {
     @Override
     public @Nullable OpenBlock open(byte[] request, WriteThrough through, @Nullable WholeBlock whole, Client client)
             throws IOException {
-        WriteRequest wanted = WriteRequest.parse(request);
-        checkAccess(wanted, client);
-        LOG.info("Receiving {} src: {} dest: {} over the channel", wanted.block(), client.from(), client.to());
+        WriteRequest wanted = wanted(request, client);
         if (whole != null && wanted.stage() != BlockConstructionStage.PIPELINE_SETUP_CREATE) {
             throw new MalformedMessageException("all of a block with a request of stage " + wanted.stage());
         }
         if (wanted.stage() == BlockConstructionStage.PIPELINE_CLOSE_RECOVERY) {
-            recoverClose(wanted);
+            recoverClose(wanted, false);
             return null;
         }
         if (wanted.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
@@ -73,6 +71,22 @@ public final class DatasetBlockStore implements BlockStore {
                 writer.close();
             }
         }
+    }
+
+    private WriteRequest wanted(byte[] request, Client client) throws IOException {
+        WriteRequest wanted = WriteRequest.parse(request);
+        checkAccess(wanted, client);
+        LOG.info("Receiving {} src: {} dest: {} over the channel", wanted.block(), client.from(), client.to());
+        return wanted;
+    }
+
+    @Override
+    public void finaliseSynced(byte[] request, Client client) throws IOException {
+        WriteRequest wanted = wanted(request, client);
+        if (wanted.stage() != BlockConstructionStage.PIPELINE_CLOSE_RECOVERY) {
+            throw new MalformedMessageException("a sync of the replica with a request of stage " + wanted.stage());
+        }
+        recoverClose(wanted, true);
     }
 
     /** Opens a new block at the next DataNode, or sends all of it there; null where nothing more is to be sent there. */
@@ -132,9 +146,12 @@ public final class DatasetBlockStore implements BlockStore {
         }
     }
 
-    private void recoverClose(WriteRequest wanted) throws IOException {
+    private void recoverClose(WriteRequest wanted, boolean sync) throws IOException {
         Replica replica = ReplicaOpening.close(datanode, wanted);
-        NextNode next = nextNodes.open(wanted, WriteThrough.NONE);
+        if (sync) {
+            ReplicaOpening.sync(datanode, wanted.block());
+        }
+        NextNode next = sync ? nextNodes.finaliseSynced(wanted) : nextNodes.open(wanted, WriteThrough.NONE);
         ReplicaOpening.closed(datanode, wanted, replica);
         if (next != null) {
             next.unused().accept(next.connection());

@@ -5,6 +5,7 @@ import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.IdleConnections;
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteFrame;
 import io.terrace.channel.write.WriteThrough;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.NextNodeException;
@@ -56,22 +57,28 @@ final class NextNodes {
      */
     @Nullable
     NextNode open(WriteRequest request, WriteThrough through) throws IOException {
-        return request.targets().isEmpty() ? null : open(request, through, null);
+        return request.targets().isEmpty() ? null : open(request, through.flags(), null);
+    }
+
+    /** Has its targets finalise their replicas of a block and sync them; null when there are none. */
+    @Nullable
+    NextNode finaliseSynced(WriteRequest request) throws IOException {
+        return request.targets().isEmpty() ? null : open(request, WriteFrame.SYNC_REPLICA, null);
     }
 
     /** Writes a block at its targets, of which there is one; returns when all have finalised it. */
     void write(WriteRequest request, WriteThrough through, WholeBlock whole) throws IOException {
-        NextNode next = open(request, through, whole);
+        NextNode next = open(request, through.flags(), whole);
         idle.give(next.connection());
     }
 
-    private NextNode open(WriteRequest request, WriteThrough through, @Nullable WholeBlock whole) throws IOException {
+    private NextNode open(WriteRequest request, byte flags, @Nullable WholeBlock whole) throws IOException {
         DatanodeInfo node = request.targets().get(0);
         long timeoutNs = TimeUnit.MILLISECONDS.toNanos(
                 TerraceWriteAccess.answerTimeoutMs(datanode, request.targets().size()));
         DataNodeFaultInjector.get().failMirrorConnection();
         try {
-            return open(node, new Asked(request.forTarget(), through, whole), timeoutNs);
+            return open(node, new Asked(request.forTarget(), flags, whole), timeoutNs);
         } catch (SocketTimeoutException e) {
             // It is an InterruptedIOException too, but nobody interrupted this thread: the next DataNode is silent.
             throw NextNodeException.failed(node.getXferAddr(), e);
@@ -82,8 +89,8 @@ final class NextNodes {
         }
     }
 
-    /** What a DataNode is asked for: Hadoop's request, copies in memory, and all of the block, where that is sent with it. */
-    private record Asked(byte[] request, WriteThrough through, @Nullable WholeBlock whole) {}
+    /** What a DataNode is asked for: Hadoop's request, flags of the OPEN frame, and all of the block, where that is sent with it. */
+    private record Asked(byte[] request, byte flags, @Nullable WholeBlock whole) {}
 
     private NextNode open(DatanodeInfo node, Asked asked, long timeoutNs) throws IOException {
         InetSocketAddress address = address(node);
@@ -114,8 +121,8 @@ final class NextNodes {
                 DataNodeFaultInjector.get().stopSendingPacketDownstream(node.getXferAddr());
             }
             byte[] answer = whole == null
-                    ? opening.open(asked.request(), asked.through())
-                    : opening.write(asked.request(), asked.through(), whole, Answers::isSuccess);
+                    ? opening.open(asked.request(), asked.flags())
+                    : opening.write(asked.request(), asked.flags(), whole, Answers::isSuccess);
             DataNodeFaultInjector.get().writeBlockAfterFlush();
             if (answer != null) {
                 Answers.check(node.getXferAddr(), answer);

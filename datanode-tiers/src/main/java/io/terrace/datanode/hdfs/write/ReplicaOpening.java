@@ -1,14 +1,17 @@
 package io.terrace.datanode.hdfs.write;
 
+import java.io.File;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.io.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,6 +72,19 @@ final class ReplicaOpening {
                         request.block(),
                         request.generationStamp(),
                         request.message().getMinBytesRcvd());
+    }
+
+    /** Has the files of a replica that {@link #close} has finalised on the disk, and their names. */
+    static void sync(DataNode datanode, ExtendedBlock block) throws IOException {
+        Replica now = datanode.getFSDataset().getReplica(block.getBlockPoolId(), block.getBlockId());
+        if (!(now instanceof ReplicaInfo replica)) {
+            throw new ReplicaNotFoundException(block);
+        }
+        File data = new File(replica.getBlockURI());
+        IOUtils.fsync(data);
+        IOUtils.fsync(new File(replica.getMetadataURI()));
+        IOUtils.fsync(data.getParentFile());
+        datanode.getMetrics().incrFsyncCount();
     }
 
     /** Tells the NameNode of a replica that {@link #close} has finalised. */
