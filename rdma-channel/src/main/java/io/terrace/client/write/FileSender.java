@@ -7,7 +7,6 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.nio.channels.Selector;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
@@ -36,7 +35,6 @@ final class FileSender implements BlockSender.Progress {
     private final NodeSpeeds speeds;
     private final WriteThrough through;
     private volatile @Nullable Selector selector;
-    private final CountDownLatch firstWake = new CountDownLatch(1);
     private volatile boolean waiting;
     private @Nullable BlockOpening opening;
     private @Nullable BlockSender block;
@@ -111,7 +109,6 @@ final class FileSender implements BlockSender.Progress {
      * @throws IOException when the file cannot be written any further
      */
     void run() throws IOException {
-        awaitFirst();
         try (Selector opened = Selector.open()) {
             selector = opened;
             BlockOpening fresh = new BlockOpening(connections, stock, opened, this::serveMeanwhile);
@@ -121,19 +118,6 @@ final class FileSender implements BlockSender.Progress {
             }
         } finally {
             selector = null;
-        }
-    }
-
-    /** A file that nothing was written to yet has no selector, which takes two descriptors. */
-    private void awaitFirst() {
-        waiting = true;
-        try {
-            boolean woken = false;
-            while (!woken && stock.isRunning() && !released && !queue.hasUnsent()) {
-                woken = firstWake.await(IDLE_NS, TimeUnit.NANOSECONDS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -428,7 +412,6 @@ final class FileSender implements BlockSender.Progress {
 
     /** Ends a wait of {@link #run}. Any thread. */
     void wake() {
-        firstWake.countDown();
         Selector opened = selector;
         if (opened != null) {
             opened.wakeup();

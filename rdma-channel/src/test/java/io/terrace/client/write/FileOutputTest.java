@@ -3,13 +3,11 @@ package io.terrace.client.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import io.terrace.channel.write.WriteFrame;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,23 +56,6 @@ final class FileOutputTest {
             assertThat(server.accepted.get()).isLessThanOrEqualTo(1);
             assertThat(streamer.ended()).isEqualTo(server.blocks.size());
             server.close();
-        }
-    }
-
-    /** As stock's: a process may have thousands of them. */
-    @Test
-    void file_thatNothingIsWrittenTo_takesNoDescriptors() throws Exception {
-        server = new FakeWriteServer();
-        UnixOperatingSystemMXBean process = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        long before = process.getOpenFileDescriptorCount();
-        List<FakeStreamer> files = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            files.add(new FakeStreamer(pool, metricRegistry, server.port(), BLOCK_BYTES, false, false));
-        }
-        Thread.sleep(100);
-        assertThat(process.getOpenFileDescriptorCount() - before).isLessThan(100);
-        for (FakeStreamer file : files) {
-            file.close();
         }
     }
 
