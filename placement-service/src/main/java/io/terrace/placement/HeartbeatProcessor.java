@@ -86,6 +86,8 @@ final class HeartbeatProcessor {
         // Only residency reports say what is resident; a copy that was made may be gone again by now.
         if (!move.isPromotion()) {
             left(node, block.id());
+        } else if (!node.residents().holds(block.id())) {
+            node.session().promised(block);
         }
         if (!move.isOvertaken()) {
             moveTracker.confirm(nowMs, node, block, move.to());
@@ -113,27 +115,33 @@ final class HeartbeatProcessor {
         if (full) {
             node.session().fullBegins(nowMs, node.residents().ids());
         }
-        changes.forEach(
-                change -> node.session().unreported().remove(change.block().id()));
+        changes.forEach(change -> node.session().reported(change.block().id()));
         if (changes.size() < HeartbeatLimits.ENTRIES) {
             // The report is complete, so the DataNode evicted by itself what is not in it.
             node.session().unreported().forEach(id -> {
                 boolean unused = wentAway(nowMs, node, id);
             });
+            // Nor is what came and went before the first report.
+            node.session().doubtful().forEach(block -> neverSeen(nowMs, node, block));
             node.session().pagesEnd();
         }
         reportValidator.askAboutHomes(nowMs, node, changes);
         for (Residency change : changes) {
             if (change.resident()) {
                 arrived(nowMs, node, change);
-            } else if (!wentAway(nowMs, node, change.block().id())
-                    && node.moveQueue().open(change.block().id()) == null) {
-                // It came and went since the last heartbeat: a result may have told the policy that it is there.
-                moveTracker.confirm(nowMs, node, change.block(), node.layout().base());
+            } else if (!wentAway(nowMs, node, change.block().id())) {
+                neverSeen(nowMs, node, change.block());
             }
         }
         if (!changes.isEmpty()) {
             node.resizePolicy(nowMs);
+        }
+    }
+
+    /** It came and went between two reports: a result may have told the policy that it is there. */
+    private void neverSeen(long nowMs, DataNodeState node, StampedBlock block) {
+        if (node.moveQueue().open(block.id()) == null) {
+            moveTracker.confirm(nowMs, node, block, node.layout().base());
         }
     }
 

@@ -317,6 +317,25 @@ class HeartbeatProcessorTest extends DataNodeFixture {
         assertThat(policy.told).contains("1 vanished");
     }
 
+    /** A service that has just begun has a block promoted that is there, and that leaves before the first report. */
+    @Test
+    void firstReport_withoutWhatAResultPromised_tellsThePolicy() {
+        result(sent(promotion(BLOCK)), MoveOutcome.DONE);
+        reports(true);
+        assertThat(policy.told).containsExactly("1 moved to " + MEMORY, "1 moved to " + BASE);
+        reports(true);
+        assertThat(policy.told).hasSize(2);
+    }
+
+    @Test
+    void fullReport_withWhatAResultPromised_takesNothingAway() {
+        result(sent(promotion(BLOCK)), MoveOutcome.DONE);
+        reports(false, arrived(BLOCK));
+        reports(true, arrived(BLOCK));
+        assertThat(policy.told).doesNotContain("1 moved to " + BASE);
+        assertThat(node.residents().holds(1)).isTrue();
+    }
+
     @Test
     void reads_findAHomeAndReachItsPolicy() {
         heat(reads(BLOCK, 3));

@@ -2,6 +2,9 @@ package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.protocol.StampedBlock;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,6 +31,12 @@ public final class HeartbeatSession {
     private long fullMs;
     private final Set<Long> unreported = new HashSet<>();
 
+    /** Blocks that are in memory by the result of a move, of which no report has said anything yet. */
+    private final Map<Long, StampedBlock> promised = new HashMap<>();
+
+    /** Those of them that were there when the full report that is under way began. */
+    private final Map<Long, StampedBlock> doubtful = new HashMap<>();
+
     /** The last sequence of each process that another one followed. */
     private final Map<Long, Long> ended = new LinkedHashMap<>();
 
@@ -43,6 +52,8 @@ public final class HeartbeatSession {
             fullSeen = false;
             reported = false;
             unreported.clear();
+            promised.clear();
+            doubtful.clear();
         }
         incarnation = heartbeat.incarnation();
         sequence = anew ? heartbeat.sequence() : Math.max(sequence, heartbeat.sequence());
@@ -108,12 +119,28 @@ public final class HeartbeatSession {
         fullMs = nowMs;
         unreported.clear();
         unreported.addAll(resident);
+        doubtful.clear();
+        doubtful.putAll(promised);
+        promised.clear();
+    }
+
+    /** A result says that this block, of which no report has said anything, is in memory. */
+    public void promised(StampedBlock block) {
+        promised.put(block.id(), block);
+    }
+
+    /** A report says whether this block is resident. */
+    public void reported(long blockId) {
+        unreported.remove(blockId);
+        promised.remove(blockId);
+        doubtful.remove(blockId);
     }
 
     /** The last page of what the DataNode had to report is here. */
     public void pagesEnd() {
         reported = fullSeen;
         unreported.clear();
+        doubtful.clear();
     }
 
     /** Whether a whole full report of this process was taken in this epoch. */
@@ -124,5 +151,10 @@ public final class HeartbeatSession {
     /** What is resident as far as is known and is missing in the full report that is under way. */
     public Set<Long> unreported() {
         return unreported;
+    }
+
+    /** In memory by a result, and missing in the full report that is under way. */
+    public Collection<StampedBlock> doubtful() {
+        return doubtful.values();
     }
 }
