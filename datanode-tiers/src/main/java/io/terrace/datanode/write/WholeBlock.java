@@ -24,14 +24,21 @@ public final class WholeBlock implements Closeable {
     private final FrameChannel frames;
     private final WriteBuffers buffers;
     private final int dataBytes;
+    private final Taken taken;
     private WriteBuffers.@Nullable Pair pair;
     private ByteBuffer frame = ByteBuffer.allocate(0);
     private int sumBytes;
     private long number;
     private boolean sentOn;
 
+    /** Told that nothing more is read from the client for now. */
+    interface Taken {
+        void all() throws IOException;
+    }
+
     /** @param dataBytes of the block, as its client says */
-    WholeBlock(FrameChannel frames, WriteBuffers buffers, int dataBytes) {
+    WholeBlock(FrameChannel frames, WriteBuffers buffers, int dataBytes, Taken taken) {
+        this.taken = taken;
         this.frames = frames;
         this.buffers = buffers;
         this.dataBytes = dataBytes;
@@ -55,9 +62,9 @@ public final class WholeBlock implements Closeable {
             throw new MalformedMessageException("a frame of type " + header.type() + ", flags " + header.flags()
                     + " and " + header.bodyBytes() + " bytes as a block of " + dataBytes + " bytes");
         }
-        WriteBuffers.Pair taken = buffers.take(ANY_CHUNK_BYTES);
-        pair = taken;
-        ByteBuffer room = taken.data().clear().limit(WriteFrame.HEADER_BYTES + header.bodyBytes());
+        WriteBuffers.Pair own = buffers.take(ANY_CHUNK_BYTES);
+        pair = own;
+        ByteBuffer room = own.data().clear().limit(WriteFrame.HEADER_BYTES + header.bodyBytes());
         header.encode(room);
         frames.receiveBody(room);
         room.flip();
@@ -69,6 +76,7 @@ public final class WholeBlock implements Closeable {
         sumBytes = WriteData.sumBytes(dataBytes, chunkBytes);
         number = header.number();
         frame = room;
+        taken.all();
     }
 
     /** Its frame as it came. */

@@ -6,6 +6,7 @@ import io.terrace.channel.write.WriteFrame;
 import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.LogThrottle;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,8 @@ final class WriteSession {
 
     /** Sends the block on that is open; null if there is none, or no next DataNode. */
     private volatile @Nullable Forwarder forwarding;
+
+    private final Opening opening = new Opening();
 
     private @Nullable Thread thread;
 
@@ -174,6 +177,7 @@ final class WriteSession {
 
     /** Ends calls that wait. Any thread. */
     void close() {
+        waitForNextNoMore();
         try {
             frames.close();
         } catch (IOException e) {
@@ -183,15 +187,20 @@ final class WriteSession {
 
     /** Lets the thread that serves end, and tell its client why. Any thread. */
     void endInput() {
-        inputEnded = true;
-        Forwarder waitsForNext = forwarding;
-        if (waitsForNext != null) {
-            waitsForNext.waitNoMore();
-        }
+        waitForNextNoMore();
         try {
             frames.channel().shutdownInput();
         } catch (IOException e) {
             LOG.debug("The connection of {} ended", client.from(), e);
+        }
+    }
+
+    private void waitForNextNoMore() {
+        inputEnded = true;
+        opening.interrupt();
+        Forwarder waitsForNext = forwarding;
+        if (waitsForNext != null) {
+            waitsForNext.waitNoMore();
         }
     }
 
@@ -226,7 +235,7 @@ final class WriteSession {
         int wholeBytes = (int) open.number();
         store.blockBegun();
         writes = true;
-        try (WholeBlock whole = wholeBytes == 0 ? null : new WholeBlock(frames, buffers, wholeBytes)) {
+        try (WholeBlock whole = wholeBytes == 0 ? null : new WholeBlock(frames, buffers, wholeBytes, opening::begin)) {
             writeBlock(open, request, whole);
         } finally {
             writes = false;
@@ -244,7 +253,7 @@ final class WriteSession {
                 // It may have had all of it.
                 meter.forwardFailed();
             }
-            BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(e));
+            BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(said(e)));
             throw e;
         }
         window.blockOpened();
@@ -263,17 +272,28 @@ final class WriteSession {
             write(block, answers);
         } catch (IOException | RuntimeException | Error e) {
             meter.failed();
-            tell(answers, evicted ? new IOException("an operator evicted all who write to this DataNode", e) : e);
+            tell(answers, said(e));
             throw e;
         }
     }
 
     private @Nullable OpenBlock open(WriteFrame open, byte[] request, @Nullable WholeBlock whole) throws IOException {
-        if (open.has(WriteFrame.SYNC_REPLICA)) {
-            store.finaliseSynced(request, client);
-            return null;
+        try {
+            if (whole == null) {
+                opening.begin();
+            }
+            if (open.has(WriteFrame.SYNC_REPLICA)) {
+                store.finaliseSynced(request, client);
+                return null;
+            }
+            return store.open(request, WriteThrough.of(open), whole, client);
+        } finally {
+            opening.end();
         }
-        return store.open(request, WriteThrough.of(open), whole, client);
+    }
+
+    private Throwable said(Throwable why) {
+        return evicted ? new IOException("an operator evicted all who write to this DataNode", why) : why;
     }
 
     private void write(OpenBlock block, BlockAnswers answers) throws IOException {
@@ -300,6 +320,38 @@ final class WriteSession {
             forwarder.waitNoMore();
         }
         return forwarder;
+    }
+
+    /**
+     * The time in which the block is opened, here and at the next DataNode, and nothing is read from the client: only an interrupt
+     * ends a wait then. It ends nothing that comes later, when the client is told why.
+     */
+    private final class Opening {
+        private boolean lasts;
+        private boolean interrupted;
+
+        synchronized void begin() throws InterruptedIOException {
+            if (inputEnded) {
+                throw new InterruptedIOException("no more blocks are opened on this connection");
+            }
+            lasts = true;
+        }
+
+        synchronized void end() {
+            lasts = false;
+            if (interrupted) {
+                // A recovery may have interrupted it too: the session ends without.
+                interrupted = false;
+                boolean unused = Thread.interrupted();
+            }
+        }
+
+        synchronized void interrupt() {
+            if (lasts && thread != null) {
+                interrupted = true;
+                thread.interrupt();
+            }
+        }
     }
 
     /** The client may be gone already. */

@@ -17,6 +17,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The next DataNode, whose answers the test gives. */
 final class FakeNext implements AutoCloseable {
@@ -26,8 +27,8 @@ final class FakeNext implements AutoCloseable {
     /** Of the request to open a block. */
     volatile long number;
 
-    /** @param answer to the request to open a block */
-    FakeNext(String answer) throws IOException {
+    /** @param answer to the request to open a block; null for none */
+    FakeNext(@Nullable String answer) throws IOException {
         // A connection takes little before it is read.
         listener = ServerSocketChannel.open()
                 .setOption(StandardSocketOptions.SO_RCVBUF, 64 << 10)
@@ -39,14 +40,16 @@ final class FakeNext implements AutoCloseable {
         return (InetSocketAddress) listener.getLocalAddress();
     }
 
-    private void open(String answer) {
+    private void open(@Nullable String answer) {
         try {
             FrameChannel frames = new FrameChannel(listener.accept());
             frames.receiveBody(ByteBuffer.allocate(TcpFrame.HEADER_BYTES));
             WriteFrame open = frames.receive();
             frames.receiveBody(ByteBuffer.allocate(open.bodyBytes()));
             number = open.number();
-            answer(frames, WriteFrame.OPENED, answer);
+            if (answer != null) {
+                answer(frames, WriteFrame.OPENED, answer);
+            }
             opened.complete(frames);
         } catch (IOException e) {
             opened.completeExceptionally(e);

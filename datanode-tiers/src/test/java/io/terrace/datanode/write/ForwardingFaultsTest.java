@@ -92,6 +92,37 @@ final class ForwardingFaultsTest {
         assertThat(client.failure()).contains("an operator evicted all who write to this DataNode");
     }
 
+    /** Nothing is read from the client until the next DataNode answers; it is told nevertheless. */
+    @Test
+    void evict_whileTheNextOpensTheBlock_endsTheOpening() throws Exception {
+        for (boolean whole : new boolean[] {false, true}) {
+            FakeNext next = pipeline.fakeNext(null);
+            WriteNode first = pipeline.node("first-" + whole, next.address(), Pipeline.LONG_NS);
+            Frames client = pipeline.client(first, Pipeline.contents(100));
+            client.openWith(whole ? 100 : 0, whole ? client.frame(100, WriteFrame.LAST) : ByteBuffer.allocate(0));
+            FrameChannel unanswered = next.frames();
+            assertThat(unanswered.channel().isOpen()).isTrue();
+            first.evict();
+            assertThat(client.refusal()).contains("an operator evicted all who write to this DataNode");
+            client.close();
+            while (first.connections() > 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void close_whileTheNextOpensTheBlock_waitsForNobody() throws Exception {
+        FakeNext next = pipeline.fakeNext(null);
+        WriteNode first = pipeline.node("first", next.address(), Pipeline.LONG_NS);
+        Frames client = pipeline.client(first, Pipeline.contents(100));
+        client.openWith(0, ByteBuffer.allocate(0));
+        FrameChannel unanswered = next.frames();
+        assertThat(unanswered.channel().isOpen()).isTrue();
+        first.close();
+        assertThat(first.connections()).isZero();
+    }
+
     @Test
     void next_thatEnds_isNamed() throws Exception {
         Begun begun = begin(Pipeline.LONG_NS, NO_FLAGS);

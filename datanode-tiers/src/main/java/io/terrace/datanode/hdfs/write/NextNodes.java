@@ -158,6 +158,10 @@ final class NextNodes {
             return WriteConnection.connect(
                     address.toString(), address, TcpFrame.startWrites(), TimeUnit.MILLISECONDS.toNanos(CONNECT_MS));
         } catch (IOException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                // It says nothing of that DataNode.
+                throw new InterruptedIOException("interrupted while connecting to the next DataNode");
+            }
             checkGone(node, e);
             throw NextNodeException.withoutChannel(node.getXferAddr());
         }
