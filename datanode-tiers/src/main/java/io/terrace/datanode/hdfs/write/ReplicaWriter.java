@@ -121,7 +121,9 @@ final class ReplicaWriter implements OpenBlock {
             if (!isNew) {
                 writer.lengthBytes = replica.getNumBytes();
                 writer.lastSum = files.readLastSum(writer.lengthBytes);
-                writer.space = RecoveredSpace.of(replica, block.getNumBytes());
+                // One block of the usual size ahead: as much as a client gets that names no length.
+                long stepBytes = TerraceWriteAccess.estimatedBlockBytes(datanode);
+                writer.space = RecoveredSpace.of(replica, block.getNumBytes(), stepBytes);
             }
             opened = true;
             return writer;
@@ -214,6 +216,9 @@ final class ReplicaWriter implements OpenBlock {
         if (end <= lengthBytes) {
             // After a recovery the client sends what other replicas lack.
             return;
+        }
+        if (space != null) {
+            space.reach(end);
         }
         long from = Math.max(offset, lengthBytes - lengthBytes % chunkBytes());
         int there = (int) (from - offset);
