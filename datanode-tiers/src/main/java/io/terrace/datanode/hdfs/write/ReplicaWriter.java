@@ -12,7 +12,6 @@ import io.terrace.datanode.write.WrittenFiles;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
 import io.terrace.datanode.writethrough.WriteThroughCopy;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -310,11 +309,7 @@ final class ReplicaWriter implements OpenBlock {
         times.closed(System.nanoTime() - beginNs);
         block.setNumBytes(replica.getNumBytes());
         setFinalising(true);
-        if (Thread.currentThread().isInterrupted()) {
-            // Stock refuses too, and forgets the interrupt, by which a recovery has this thread end.
-            throw new InterruptedIOException(block + " is taken from its writer");
-        }
-        datanode.getFSDataset().finalizeBlock(block, syncOnClose || synced);
+        finaliseReplica(syncOnClose || synced);
         ended = true;
         releaseSpace();
         long endNs = System.nanoTime();
@@ -332,6 +327,21 @@ final class ReplicaWriter implements OpenBlock {
             copy.publish(new BlockVersion(key, block.getNumBytes()));
         }
         DataNodeFaultInjector.get().delayAckLastPacket();
+    }
+
+    /**
+     * Stock refuses an interrupted thread and forgets the interrupt, by which a recovery has this thread end and then waits for it.
+     * It looks once it has the dataset's lock, which may take long.
+     */
+    private void finaliseReplica(boolean sync) throws IOException {
+        try {
+            datanode.getFSDataset().finalizeBlock(block, sync);
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).endsWith("from Interrupted Thread")) {
+                Thread.currentThread().interrupt();
+            }
+            throw e;
+        }
     }
 
     @Override
