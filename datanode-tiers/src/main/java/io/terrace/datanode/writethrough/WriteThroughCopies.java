@@ -171,10 +171,10 @@ public final class WriteThroughCopies implements Closeable {
         release(heldBytes);
         Adoption adoption = new Adoption(draft);
         MoveResult result = null;
-        Exception fault = null;
+        Throwable fault = null;
         try {
             result = publisher.publish(block, false, adoption);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
             fault = e;
         }
         if (!adoption.adopted && !files.remove(draft)) {

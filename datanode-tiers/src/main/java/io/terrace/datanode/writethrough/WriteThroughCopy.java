@@ -124,7 +124,7 @@ public final class WriteThroughCopy implements Closeable {
         if (piece == null) {
             try {
                 writeAll(file, bytes, offset);
-            } catch (IOException e) {
+            } catch (IOException | OutOfMemoryError e) {
                 drop(e);
             }
         } else {
@@ -161,7 +161,7 @@ public final class WriteThroughCopy implements Closeable {
                 draft = copies.files().create();
             }
             return draft.file();
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             drop(e);
             return null;
         }

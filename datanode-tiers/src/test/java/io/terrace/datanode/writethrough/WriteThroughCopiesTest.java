@@ -58,6 +58,7 @@ class WriteThroughCopiesTest {
     private static final class OneReplica implements ReplicaSource {
         private @Nullable BlockVersion finalised;
         private Runnable beforeLock = () -> {};
+        private Runnable beforeOpen = () -> {};
 
         @Override
         public @Nullable BlockVersion find(String pool, long blockId) {
@@ -66,6 +67,7 @@ class WriteThroughCopiesTest {
 
         @Override
         public OpenReplica open(BlockVersion block) {
+            beforeOpen.run();
             return new OpenReplica() {
                 @Override
                 public FileChannel data() {
@@ -238,6 +240,19 @@ class WriteThroughCopiesTest {
         try (WriteThroughCopy copy = begin()) {
             write(copy, 0, random(1000), PIECE);
             finish(copy, 1000);
+        }
+        assertNothingLeft(Metric.MEMORY_THROUGH_DROPPED);
+    }
+
+    /** The block is finalised: its client is told so whatever becomes of the copy. */
+    @Test
+    void publish_withoutMemory_dropsTheCopy() throws IOException {
+        replica.beforeOpen = () -> {
+            throw new OutOfMemoryError("planted");
+        };
+        try (WriteThroughCopy copy = begin()) {
+            write(copy, 0, random(BLOCK), PIECE);
+            finish(copy, BLOCK);
         }
         assertNothingLeft(Metric.MEMORY_THROUGH_DROPPED);
     }
