@@ -51,6 +51,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.TerraceNameNodes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -212,7 +213,8 @@ final class DataNodeTiers implements Closeable {
                 scrub,
                 scrubs,
                 settings.scrubIntervalMs(),
-                pool -> HeartbeatAgents.mayServe(datanode, pool),
+                pool -> HeartbeatAgents.serves(datanode, pool),
+                () -> TerraceNameNodes.allKnown(datanode),
                 System::nanoTime,
                 name);
     }

@@ -73,11 +73,10 @@ final class HeartbeatAgents implements Agent, Closeable {
         agents.forEach(this::end);
     }
 
-    /** Whether a NameNode has told this DataNode, since it started, that the pool is its own, or one may still. */
-    static boolean mayServe(DataNode datanode, String pool) {
-        return !TerraceNameNodes.allKnown(datanode)
-                || TerraceNameNodes.of(datanode).stream()
-                        .anyMatch(nameNode -> nameNode.pool().equals(pool));
+    /** Whether a NameNode has told this DataNode, since it started, that the pool is its own. */
+    static boolean serves(DataNode datanode, String pool) {
+        return TerraceNameNodes.of(datanode).stream()
+                .anyMatch(nameNode -> nameNode.pool().equals(pool));
     }
 
     private void look() {

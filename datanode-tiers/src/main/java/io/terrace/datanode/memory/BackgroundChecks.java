@@ -6,18 +6,20 @@ import java.io.Closeable;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
  * Recovers the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs what is in memory.
  * Leftovers of pools that the DataNode does not serve after {@value #LEFTOVERS_WAIT_MINUTES} minutes are
- * deleted; those of pools that it serves wait, since many replicas may take longer to be known, and all
- * do while a name service has not told its pool.
+ * deleted; those of pools that it serves wait, since many replicas may take longer to be known. While a name service has not told
+ * its pool all wait, but no longer than {@value #UNKNOWN_WAIT_HOURS} hours: it may be configured and never answer again.
  */
 public final class BackgroundChecks implements Agent, Closeable {
 
     private static final long LEFTOVERS_WAIT_MINUTES = 10;
+    private static final long UNKNOWN_WAIT_HOURS = 24;
     private static final long STOP_WAIT_MS = 10_000;
 
     private final LeftoverRecovery leftoverRecovery;
@@ -25,6 +27,7 @@ public final class BackgroundChecks implements Agent, Closeable {
     private final boolean scrubs;
     private final long scrubIntervalNs;
     private final Predicate<String> served;
+    private final BooleanSupplier allKnown;
     private final LongSupplier nanoClock;
     /** Bounded by the number of block pools, each of which becomes ready once. */
     private final Queue<String> readyPools = new ConcurrentLinkedQueue<>();
@@ -37,7 +40,8 @@ public final class BackgroundChecks implements Agent, Closeable {
      * Begins with {@link #start}.
      *
      * @param scrubs whether there is a scrub at all
-     * @param served whether the DataNode serves a block pool or may, its replicas be known yet or not
+     * @param served whether the DataNode serves a block pool, its replicas be known yet or not
+     * @param allKnown whether each name service has told which pool is its own
      */
     public BackgroundChecks(
             LeftoverRecovery leftoverRecovery,
@@ -45,6 +49,7 @@ public final class BackgroundChecks implements Agent, Closeable {
             boolean scrubs,
             long scrubIntervalMs,
             Predicate<String> served,
+            BooleanSupplier allKnown,
             LongSupplier nanoClock,
             String name) {
         this.leftoverRecovery = leftoverRecovery;
@@ -52,6 +57,7 @@ public final class BackgroundChecks implements Agent, Closeable {
         this.scrubs = scrubs;
         this.scrubIntervalNs = TimeUnit.MILLISECONDS.toNanos(scrubIntervalMs);
         this.served = served;
+        this.allKnown = allKnown;
         this.nanoClock = nanoClock;
         long idleNs = Math.min(scrubIntervalNs, TimeUnit.SECONDS.toNanos(1));
         this.thread = new AgentThread("terrace-checks-" + name, this, idleNs, nanoClock);
@@ -83,13 +89,18 @@ public final class BackgroundChecks implements Agent, Closeable {
     private void check(long nowNs) {
         // A pool may be ready and wait for the leftovers of another one.
         boolean noneReady = readyPools.isEmpty();
-        if (noneReady && nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
+        if (noneReady && haveWaited(nowNs - startNs)) {
             leftoverRecovery.discardUnserved(served);
         }
         if (scrubs && nextScrubNs - nowNs <= 0) {
             nextScrubNs = nowNs + scrubIntervalNs;
             scrub.pass(() -> !thread.isClosed() && recoverReady());
         }
+    }
+
+    private boolean haveWaited(long sinceStartNs) {
+        return sinceStartNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)
+                && (allKnown.getAsBoolean() || sinceStartNs > TimeUnit.HOURS.toNanos(UNKNOWN_WAIT_HOURS));
     }
 
     private boolean recoverReady() {

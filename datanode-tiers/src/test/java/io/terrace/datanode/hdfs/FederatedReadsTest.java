@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
 import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.TerraceNameNodes;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,9 +51,9 @@ class FederatedReadsTest {
         try {
             cluster.waitActive();
             DataNode datanode = cluster.getDataNodes().get(0);
-            assertThat(HeartbeatAgents.mayServe(datanode, "BP-of-nobody")).isFalse();
+            assertThat(HeartbeatAgents.serves(datanode, "BP-of-nobody")).isFalse();
             for (int i = 0; i < NAMENODES; i++) {
-                assertThat(HeartbeatAgents.mayServe(
+                assertThat(HeartbeatAgents.serves(
                                 datanode, cluster.getNamesystem(i).getBlockPoolId()))
                         .isTrue();
                 writeAndPin(cluster.getFileSystem(i), contents(i));
@@ -60,10 +61,9 @@ class FederatedReadsTest {
             for (int i = 0; i < NAMENODES; i++) {
                 readFromMemory(cluster, i);
             }
+            assertThat(TerraceNameNodes.allKnown(datanode)).isTrue();
             serveOneMoreThatIsDown(datanode);
-            assertThat(HeartbeatAgents.mayServe(datanode, "BP-of-nobody"))
-                    .as("it may be that of the NameNode which has not answered")
-                    .isTrue();
+            assertThat(TerraceNameNodes.allKnown(datanode)).isFalse();
         } finally {
             cluster.shutdown();
         }

@@ -61,6 +61,7 @@ class BackgroundChecksTest {
     private final AtomicInteger openReplicas = new AtomicInteger();
     private volatile long nowNs;
     private volatile Predicate<String> served = pool -> true;
+    private volatile boolean allKnown = true;
     private MemoryDirectory directory;
     private LocalTier tier;
 
@@ -113,6 +114,7 @@ class BackgroundChecksTest {
                 false,
                 10,
                 served,
+                () -> allKnown,
                 () -> nowNs,
                 "test");
     }
@@ -221,6 +223,23 @@ class BackgroundChecksTest {
             assertThat(files()).containsExactly("blk_1_1_1");
             checks.poolReady("slow");
             await().atMost(SOON).until(() -> tier.isResident(slow));
+        }
+    }
+
+    @Test
+    void nameService_thatNeverAnswers_keepsLeftoversForADay() throws IOException {
+        leave(new BlockKey("gone", 2, 1));
+        served = pool -> false;
+        allKnown = false;
+        try (BackgroundChecks checks = checks(key -> {})) {
+            checks.start();
+            for (long hours = 1; hours <= 24; hours += 23) {
+                nowNs = TimeUnit.HOURS.toNanos(hours);
+                assertThat(checks.doWork(nowNs)).isZero();
+                assertThat(files()).as("after %d h", hours).hasSize(1);
+            }
+            nowNs = TimeUnit.HOURS.toNanos(24) + 1;
+            await().atMost(SOON).until(() -> files().isEmpty());
         }
     }
 

@@ -147,6 +147,7 @@ class ThreadFaultsTest {
                             false,
                             1_000,
                             pool -> true,
+                            () -> true,
                             System::nanoTime,
                             "test")) {
                 checks.start();
