@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlightRequests {
     private final TcpLimits limits;
+    private final Consumer<Thread> wake;
 
     /** By number, in the order in which they were asked, which is mostly that of the answers. */
     private final Map<Long, TcpRequest> operations = new LinkedHashMap<>();
@@ -25,8 +26,10 @@ final class InFlightRequests {
     private long lastNumber;
     private volatile long bytesInFlight;
 
-    InFlightRequests(TcpLimits limits) {
+    /** @param wake lets a thread look again at what it waits for */
+    InFlightRequests(TcpLimits limits, Consumer<Thread> wake) {
         this.limits = limits;
+        this.wake = wake;
     }
 
     /** A thread that wants to begin a request, and of what size its answer is. */
@@ -66,7 +69,7 @@ final class InFlightRequests {
     private void wakeForRoom() {
         RoomWaiter next = roomWaiters.peek();
         if (next != null && hasRoom(next.bodyBytes)) {
-            LockSupport.unpark(next.thread);
+            wake.accept(next.thread);
         }
     }
 
@@ -89,7 +92,7 @@ final class InFlightRequests {
         bytesInFlight -= tcpRequest.bodyBytes;
         tcpRequest.status = status;
         if (tcpRequest.waiter != null) {
-            LockSupport.unpark(tcpRequest.waiter);
+            wake.accept(tcpRequest.waiter);
         }
         wakeForRoom();
     }

@@ -51,7 +51,9 @@ final class RequestMultiplexer implements Closeable {
     private final ReentrantLock lock = new ReentrantLock();
     private final InFlightRequests inFlightRequests;
     private final Deque<Thread> waiters = new ArrayDeque<>();
-    private boolean reading;
+
+    /** Reads the socket for all. */
+    private @Nullable Thread reader;
 
     /** Set once, under the lock. */
     private volatile @Nullable IOException failure;
@@ -62,7 +64,7 @@ final class RequestMultiplexer implements Closeable {
     RequestMultiplexer(SocketChannel channel, Selector selector, TcpLimits limits, Unasked unasked) {
         this.channel = channel;
         this.selector = selector;
-        this.inFlightRequests = new InFlightRequests(limits);
+        this.inFlightRequests = new InFlightRequests(limits, this::wake);
         this.frameWriter = new FrameWriter(channel);
         this.frameReader = new FrameReader(channel, new Incoming(unasked));
     }
@@ -87,7 +89,7 @@ final class RequestMultiplexer implements Closeable {
     void pollInput() {
         lock.lock();
         try {
-            if (failure == null && !reading) {
+            if (failure == null && reader == null) {
                 step(0);
             }
             wakeNext();
@@ -279,7 +281,7 @@ final class RequestMultiplexer implements Closeable {
                     throw new InterruptedIOException("interrupted while waiting for the other side");
                 }
                 late = leftNs <= 0;
-                if (reading) {
+                if (reader != null) {
                     rest(me, late ? LAST_LOOK_NS : leftNs, own);
                 } else {
                     step(Math.max(0, leftNs));
@@ -321,7 +323,7 @@ final class RequestMultiplexer implements Closeable {
 
     /** Reads the socket, without the lock, and waits for it as long as allowed. */
     private void step(long waitNs) {
-        reading = true;
+        reader = Thread.currentThread();
         lock.unlock();
         IOException failed = null;
         try {
@@ -344,17 +346,26 @@ final class RequestMultiplexer implements Closeable {
             failed = new IOException("the connection is in an unknown state", e);
         } finally {
             lock.lock();
-            reading = false;
+            reader = null;
         }
         if (failed != null) {
             fail(failed);
         }
     }
 
+    /** Under the lock. Whoever reads the socket for all may wait for room itself, in the selector. */
+    private void wake(Thread thread) {
+        if (thread != reader) {
+            LockSupport.unpark(thread);
+        } else if (thread != Thread.currentThread()) {
+            selector.wakeup();
+        }
+    }
+
     /** Of those that wait, somebody must read the socket when nobody does. */
     private void wakeNext() {
         Thread next = waiters.peek();
-        if (!reading && next != null) {
+        if (reader == null && next != null) {
             LockSupport.unpark(next);
         }
     }

@@ -146,8 +146,12 @@ final class RequestMultiplexerTest {
     }
 
     private static long threadsThatWaitForRoom() {
+        return threadsInBegin("rest");
+    }
+
+    private static long threadsInBegin(String method) {
         return Thread.getAllStackTraces().values().stream()
-                .filter(stack -> stands(stack, "rest") && stands(stack, "begin"))
+                .filter(stack -> stands(stack, method) && stands(stack, "begin"))
                 .count();
     }
 
@@ -276,6 +280,47 @@ final class RequestMultiplexerTest {
         over.set(true);
         multiplexer.wakeup();
         reader.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void begin_thatReadsTheSocketItself_isWokenWhenAnotherThreadGivesUp() throws Exception {
+        List<TcpRequest> others = new ArrayList<>();
+        for (int i = 0; i < MAX_OPERATIONS; i++) {
+            others.add(begin(ByteBuffer.allocate(1)));
+        }
+        CompletableFuture<Void> next = inBackground(() -> {
+            TcpRequest unused = begin(ByteBuffer.allocate(1));
+        });
+        Awaitility.await().until(() -> threadsInBegin("select") == 1);
+        multiplexer.end(others.get(0));
+        next.get(10, TimeUnit.SECONDS);
+    }
+
+    /** The head of the queue gives up its place, and the next one is the thread that reads. */
+    @Test
+    void begin_behindAnotherThatWaits_isWokenWhenThatIsServed() throws Exception {
+        List<TcpRequest> others = new ArrayList<>();
+        for (int i = 0; i < MAX_OPERATIONS; i++) {
+            others.add(begin(ByteBuffer.allocate(1)));
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> reader = inBackground(() -> multiplexer.driveUntil(over::get, in(TIMEOUT_NS), null));
+        List<CompletableFuture<Void>> next = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            next.add(inBackground(() -> {
+                TcpRequest unused = begin(ByteBuffer.allocate(1));
+            }));
+            Awaitility.await().until(() -> threadsThatWaitForRoom() == next.size());
+        }
+        over.set(true);
+        multiplexer.wakeup();
+        reader.get(10, TimeUnit.SECONDS);
+        Awaitility.await().until(() -> threadsInBegin("select") == 1);
+        multiplexer.end(others.get(0));
+        multiplexer.end(others.get(1));
+        for (CompletableFuture<Void> each : next) {
+            each.get(10, TimeUnit.SECONDS);
+        }
     }
 
     @Test
