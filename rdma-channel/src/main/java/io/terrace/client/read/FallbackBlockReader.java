@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class FallbackBlockReader implements BlockReader {
     private static final Logger LOG = LoggerFactory.getLogger(FallbackBlockReader.class);
 
+    /** Stock gives few blocks a mapping, and to ask for one opens a reader: not for each piece of a caller with a buffer pool. */
+    private static final long MAPPING_REFUSED_BYTES = 16L << 20;
+
     private final StockReaderFactory stockReader;
     private final Consumer<Exception> steppedDown;
     private final Runnable memoryLeft;
@@ -42,6 +45,11 @@ final class FallbackBlockReader implements BlockReader {
     private @Nullable BlockReader mapper;
 
     private boolean unmappable;
+
+    /** With what stock was asked for a mapping that it did not give last, and where; null before that. */
+    private @Nullable EnumSet<ReadOption> refusedOptions;
+
+    private long refusedAt;
 
     /** @param steppedDown told why when this goes over to stock HDFS */
     FallbackBlockReader(
@@ -198,7 +206,7 @@ final class FallbackBlockReader implements BlockReader {
             return stock.getClientMmap(options);
         }
         ReplicaAccessor source = memory;
-        if (unmappable || source == null) {
+        if (unmappable || source == null || isRefused(options)) {
             return null;
         }
         if (mapper == null) {
@@ -209,8 +217,15 @@ final class FallbackBlockReader implements BlockReader {
         if (mapping == null) {
             // A later one may be given: once the block is cached by a directive, a new descriptor says so (HDFS-6086).
             closeMapper();
+            refusedAt = position;
+            refusedOptions = EnumSet.copyOf(options);
         }
         return mapping;
+    }
+
+    /** Whether the caller got bytes in place of a mapping a little before. One without a buffer pool gets nothing, and asks again. */
+    private boolean isRefused(EnumSet<ReadOption> options) {
+        return options.equals(refusedOptions) && position > refusedAt && position - refusedAt < MAPPING_REFUSED_BYTES;
     }
 
     private void closeMapper() {

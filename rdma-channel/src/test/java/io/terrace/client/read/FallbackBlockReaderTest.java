@@ -182,6 +182,42 @@ final class FallbackBlockReaderTest {
         }
     }
 
+    /** As of a block that is not cached: each piece of a reader with a buffer pool asks for a mapping before it is copied. */
+    @Test
+    void getClientMmap_thatStockRefuses_isAskedForSeldom_unlessNothingWasReadSince() throws IOException {
+        int blockBytes = 100 << 20;
+        List<Stock> opened = new ArrayList<>();
+        Configuration conf = new Configuration(false);
+        conf.setBoolean("dfs.client.read.shortcircuit", true);
+        LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, blockBytes, 1), new DatanodeInfo[0]);
+        BlockReadRequest range = new BlockReadRequest(
+                located, 0, blockBytes, HERE, false, true, "user", holder -> 0, conf, new StreamGrants());
+        EnumSet<ReadOption> verified = EnumSet.noneOf(ReadOption.class);
+        try (FallbackBlockReader reader = new FallbackBlockReader(
+                new Memory(LENGTH, null),
+                range,
+                (offset, length) -> {
+                    Stock stock = new Stock(offset, offset + length);
+                    stock.shortCircuit = true;
+                    opened.add(stock);
+                    return stock;
+                },
+                steppedDown::add)) {
+            for (int tries = 0; tries < 2; tries++) {
+                assertThat(reader.getClientMmap(verified)).isNull();
+            }
+            assertThat(opened).as("a caller without a pool tries again").hasSize(2);
+            for (int piece = 1; piece < 100; piece++) {
+                assertThat(reader.skip(1 << 20)).isEqualTo(1 << 20);
+                assertThat(reader.getClientMmap(verified)).isNull();
+            }
+            assertThat(opened).hasSize(2 + 6).allMatch(stock -> stock.closed);
+            assertThat(reader.getClientMmap(EnumSet.of(ReadOption.SKIP_CHECKSUMS)))
+                    .isNull();
+            assertThat(opened).as("another question").hasSize(9);
+        }
+    }
+
     @Test
     void read_whenStockFailsToo_throwsWhatStockThrows() throws IOException {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
