@@ -14,6 +14,7 @@ import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -65,6 +66,10 @@ final class DataNodeLink {
     private volatile @Nullable SlotTable table;
     private volatile @Nullable FramedSocket socket;
     private volatile boolean ended;
+
+    /** Why no DataNode welcomed this link; null where one did, or nothing is known yet. */
+    private volatile LinkAttempts.@Nullable Fault fault;
+
     private volatile boolean closing;
     private volatile boolean reportWanted;
     private volatile long lastUsedNs = System.nanoTime();
@@ -102,6 +107,10 @@ final class DataNodeLink {
 
     boolean hasEnded() {
         return ended;
+    }
+
+    LinkAttempts.@Nullable Fault fault() {
+        return fault;
     }
 
     boolean isOpen() {
@@ -182,6 +191,10 @@ final class DataNodeLink {
             exchangeMessages(connected);
         } catch (IOException | RuntimeException e) {
             LOG.debug("The connection to {} ended", socketPath, e);
+            if (table == null && !closing) {
+                // Nobody listens at a socket that a dead process has left.
+                fault = new LinkAttempts.Fault(e.toString(), e instanceof ConnectException);
+            }
         } finally {
             ended = true;
             opened.countDown();

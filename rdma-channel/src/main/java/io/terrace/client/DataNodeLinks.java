@@ -38,6 +38,9 @@ final class DataNodeLinks {
     private final Function<Path, DataNodeLink> connector;
     private final ReentrantLock scanning = new ReentrantLock();
 
+    /** Guarded by the lock of scans. */
+    private final LinkAttempts attempts;
+
     /** Why the last scan failed, which was logged; empty where it did not. Guarded by the lock of scans. */
     private String failure = "";
 
@@ -57,6 +60,7 @@ final class DataNodeLinks {
         this.settings = settings;
         this.directory = directory;
         this.connector = connector;
+        this.attempts = new LinkAttempts(TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs()));
     }
 
     /** A reader is here: connects if it is the first. */
@@ -110,6 +114,7 @@ final class DataNodeLinks {
                 links = List.of();
                 scanned = false;
                 used = false;
+                attempts.retain(List.of());
             }
         } finally {
             if (alone) {
@@ -196,12 +201,15 @@ final class DataNodeLinks {
         long nowNs = System.nanoTime();
         List<DataNodeLink> now = new ArrayList<>(links);
         try {
-            now.removeIf(DataNodeLink::hasEnded);
+            now.removeIf(this::hasEnded);
             now.forEach(link -> link.touch(nowNs));
             SocketDirectory channel = SocketDirectory.check(directory);
-            for (Path socket : channel.sockets(MAX_LINKS)) {
+            List<Path> sockets = channel.sockets(MAX_LINKS);
+            attempts.retain(sockets);
+            for (Path socket : sockets) {
                 if (now.size() < MAX_LINKS
-                        && now.stream().noneMatch(link -> link.socketPath().equals(socket))) {
+                        && now.stream().noneMatch(link -> link.socketPath().equals(socket))
+                        && attempts.mayTry(socket, nowNs)) {
                     // Not at each lookup, since it may have to resolve the owner's name.
                     channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
                     DataNodeLink link = connector.apply(socket);
@@ -214,7 +222,7 @@ final class DataNodeLinks {
                 for (DataNodeLink each : now) {
                     each.awaitOpened(deadlineNs - System.nanoTime());
                 }
-                now.removeIf(DataNodeLink::hasEnded);
+                now.removeIf(this::hasEnded);
             }
             failure = "";
         } catch (IOException | UncheckedIOException | OutOfMemoryError e) {
@@ -231,6 +239,14 @@ final class DataNodeLinks {
             links = List.copyOf(now);
             scanned = true;
         }
+    }
+
+    private boolean hasEnded(DataNodeLink link) {
+        boolean ended = link.hasEnded();
+        if (ended) {
+            attempts.ended(link.socketPath(), link.fault(), System.nanoTime());
+        }
+        return ended;
     }
 
     private void failed(String why) {

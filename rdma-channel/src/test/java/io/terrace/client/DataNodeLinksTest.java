@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Logger;
@@ -85,6 +87,44 @@ final class DataNodeLinksTest {
             over.countDown();
             first.join();
             links.close(1_000);
+        }
+    }
+
+    /** As of a DataNode that is down, or refuses this user: each attempt takes a thread here, and one there. */
+    @Test
+    void socketWhereNobodyWelcomes_isTriedSeldom_andSaidUnlessTheDataNodeIsDown() throws Exception {
+        Files.createDirectory(channel);
+        AtomicInteger made = new AtomicInteger();
+        ReadResources resources = new ReadResources(new CopyBuffers(), new MappingBudget(), 0, 1_000);
+        ClientConfig.Local settings = ClientConfig.from(conf).local();
+        DataNodeLinks links = new DataNodeLinks(settings, channel, at -> {
+            made.incrementAndGet();
+            return new DataNodeLink(at, settings, resources, "me", () -> 0, (grant, how) -> {});
+        });
+        Path socket = channel.resolve("datanode.sock");
+        SocketDirectory.listen(socket).close();
+        Lines lines = new Lines();
+        Logger logger = Logger.getLogger(LinkAttempts.class);
+        logger.addAppender(lines);
+        try {
+            links.use();
+            long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+            while (System.nanoTime() < untilNs) {
+                links.use();
+                Thread.sleep(5);
+            }
+            assertThat(made).hasValueBetween(2, 9);
+            assertThat(lines.said).as("a DataNode that is down").isEmpty();
+            try (ServerSocketChannel refuses = SocketDirectory.listen(socket)) {
+                for (int i = 0; i < 3; i++) {
+                    refuses.accept().close();
+                }
+                await().until(() -> !lines.said.isEmpty());
+            }
+            assertThat(lines.said).doesNotHaveDuplicates().allMatch(line -> line.contains(socket.toString()));
+        } finally {
+            links.close(1_000);
+            logger.removeAppender(lines);
         }
     }
 
