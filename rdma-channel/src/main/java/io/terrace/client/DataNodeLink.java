@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -206,6 +207,9 @@ final class DataNodeLink {
     }
 
     private FramedSocket connect() throws IOException {
+        // Here, not on a reader's thread: it may have to ask for the owner's name, which may take long.
+        SocketDirectory.check(Objects.requireNonNull(socketPath.getParent()))
+                .requireOwner(settings.owners(), SocketDirectory.ownUid());
         FramedSocket connected = FramedSocket.connect(UnixDomainSocketAddress.of(socketPath), HELLO_TIMEOUT_NS);
         try {
             String user = connected.peerUser();

@@ -1,6 +1,7 @@
 package io.terrace.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
@@ -122,6 +123,38 @@ final class DataNodeLinksTest {
                 await().until(() -> !lines.said.isEmpty());
             }
             assertThat(lines.said).doesNotHaveDuplicates().allMatch(line -> line.contains(socket.toString()));
+        } finally {
+            links.close(1_000);
+            logger.removeAppender(lines);
+        }
+    }
+
+    /** The name of an owner may take long to be found: no reader waits for that, but the link's own thread. */
+    @Test
+    void directoryOfSomebodyElse_isFoundOutByTheLink_andSaid() throws Exception {
+        assumeThat(SocketDirectory.ownUid())
+                .as("only root gives a directory away")
+                .isZero();
+        Files.createDirectory(channel);
+        List<DataNodeLink> made = new CopyOnWriteArrayList<>();
+        ReadResources resources = new ReadResources(new CopyBuffers(), new MappingBudget(), 0, 1_000);
+        ClientConfig.Local settings = ClientConfig.from(conf).local();
+        DataNodeLinks links = new DataNodeLinks(settings, channel, at -> {
+            DataNodeLink link = new DataNodeLink(at, settings, resources, "me", () -> 0, (grant, how) -> {});
+            made.add(link);
+            return link;
+        });
+        Lines lines = new Lines();
+        Logger logger = Logger.getLogger(LinkAttempts.class);
+        logger.addAppender(lines);
+        try (ServerSocketChannel server = SocketDirectory.listen(channel.resolve("datanode.sock"))) {
+            server.configureBlocking(false);
+            Files.setAttribute(channel, "unix:uid", 54_321);
+            links.use();
+            await().until(() -> !lines.said.isEmpty());
+            assertThat(lines.said).singleElement().asString().contains("set terrace.channel.owner");
+            assertThat(made).isNotEmpty().noneMatch(DataNodeLink::isOpen);
+            assertThat(server.accept()).as("a connection").isNull();
         } finally {
             links.close(1_000);
             logger.removeAppender(lines);
