@@ -110,7 +110,9 @@ final class RemoteConnection {
             throws IOException {
         PooledTcpExtent tcp = connections.attach(key, deadlineNs - System.nanoTime());
         long leftNs = Math.min(settings.timeoutNs(), deadlineNs - System.nanoTime());
-        VerbsExtent region = verbs == null || leftNs <= 0 ? null : verbs.attach(key, leftNs);
+        // What is late because tcp took nearly all of the time would be taken for a fault of RDMA.
+        boolean inTime = leftNs > settings.timeoutNs() / 2;
+        VerbsExtent region = verbs == null || !inTime ? null : verbs.attach(key, leftNs);
         return verbs != null && region != null && region.isUsable()
                 ? new VerbsFirstExtent(region, tcp, verbs.readPause(), endsNs, metricRegistry)
                 : tcp;

@@ -30,9 +30,9 @@ final class VerbsConnector {
 
     /** Makes connections. */
     interface Way {
-        /** Null where this process has no RDMA. */
+        /** In time; null where this process has no RDMA. */
         @Nullable
-        VerbsLink connect(InetSocketAddress where) throws IOException;
+        VerbsLink connect(InetSocketAddress where, long timeoutNs) throws IOException;
     }
 
     private final InetSocketAddress address;
@@ -63,9 +63,9 @@ final class VerbsConnector {
         }
         try {
             int port = Integer.parseInt(where.substring(colon + 1));
-            Way way = to -> {
+            Way way = (to, timeoutNs) -> {
                 VerbsProvider provider = SharedProvider.get(settings.verbsLibdisni());
-                return provider == null ? null : provider.connect(to, settings.connectTimeoutNs());
+                return provider == null ? null : provider.connect(to, Math.min(timeoutNs, settings.connectTimeoutNs()));
             };
             return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
         } catch (IllegalArgumentException e) {
@@ -74,7 +74,13 @@ final class VerbsConnector {
         }
     }
 
-    /** The range that a key was granted for, or null when RDMA does not lead there now; throws nothing, since tcp serves. */
+    /**
+     * The range that a key was granted for, or null when RDMA does not lead there now; throws nothing, since tcp serves.
+     *
+     * <p>It connects if need be: the DataNode soon ends a connection over which nothing is attached, and bears few of those.
+     *
+     * @param timeoutNs for both
+     */
     synchronized @Nullable VerbsExtent attach(RegionKey key, long timeoutNs) {
         long nowNs = System.nanoTime();
         if (closed || !pause.isOver(nowNs) || !readPause.isOver(nowNs)) {
@@ -84,14 +90,20 @@ final class VerbsConnector {
             VerbsLink present = link;
             if (present == null || present.hasEnded()) {
                 drop();
-                present = way.connect(address);
+                present = way.connect(address, timeoutNs);
                 link = present;
             }
             if (present == null) {
                 pause.failedForLong(nowNs);
                 return null;
             }
-            VerbsExtent region = attach(present, key, timeoutNs);
+            long leftNs = nowNs + timeoutNs - System.nanoTime();
+            if (leftNs < timeoutNs / 2) {
+                // The first one of a process loads libraries, which may take as long. The next grant finds the
+                // connection.
+                return null;
+            }
+            VerbsExtent region = attach(present, key, leftNs);
             pause.worked(System.nanoTime());
             failures.reset();
             return region;

@@ -97,7 +97,7 @@ final class OneSidedReadsTest {
         AtomicInteger asked = new AtomicInteger();
         VerbsConnector peer = new VerbsConnector(
                 NOBODY,
-                to -> {
+                (to, timeoutNs) -> {
                     asked.incrementAndGet();
                     throw new ChannelException(TransferStatus.DEADLINE, "planted", null);
                 },
@@ -106,6 +106,20 @@ final class OneSidedReadsTest {
         assertThat(peer.attach(KEY, HOUR_NS)).isNull();
         assertThat(asked).hasValue(1);
         assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
+    }
+
+    @Test
+    void attach_connectsWithinItsTime() {
+        List<Long> timeouts = new ArrayList<>();
+        VerbsConnector peer = new VerbsConnector(
+                NOBODY,
+                (to, timeoutNs) -> {
+                    timeouts.add(timeoutNs);
+                    return null;
+                },
+                metricRegistry);
+        assertThat(peer.attach(KEY, 1_000)).isNull();
+        assertThat(timeouts).containsExactly(1_000L);
     }
 
     @Test
@@ -195,7 +209,7 @@ final class OneSidedReadsTest {
             AtomicInteger asked = new AtomicInteger();
             VerbsConnector peer = new VerbsConnector(
                     NOBODY,
-                    to -> {
+                    (to, timeoutNs) -> {
                         asked.incrementAndGet();
                         throw thrown(failure);
                     },
@@ -212,7 +226,7 @@ final class OneSidedReadsTest {
         AtomicInteger asked = new AtomicInteger();
         VerbsConnector peer = new VerbsConnector(
                 NOBODY,
-                to -> {
+                (to, timeoutNs) -> {
                     asked.incrementAndGet();
                     return null;
                 },
@@ -227,7 +241,7 @@ final class OneSidedReadsTest {
         AtomicInteger asked = new AtomicInteger();
         VerbsConnector peer = new VerbsConnector(
                 NOBODY,
-                to -> {
+                (to, timeoutNs) -> {
                     asked.incrementAndGet();
                     return null;
                 },
