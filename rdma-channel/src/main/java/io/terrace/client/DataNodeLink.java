@@ -94,8 +94,6 @@ final class DataNodeLink {
         this.endListener = endListener;
         this.grants = new LocalGrantTable(settings, heldByProcess, outbox::add);
         this.thread = DaemonThreads.make("terrace-" + socketPath.getFileName(), this::run);
-        // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
-        this.thread.setContextClassLoader(DataNodeLink.class.getClassLoader());
     }
 
     void start() {

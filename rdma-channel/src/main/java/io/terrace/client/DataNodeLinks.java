@@ -130,8 +130,6 @@ final class DataNodeLinks {
     private void startScanner() {
         if (!scannerRuns.get() && scannerRuns.compareAndSet(false, true)) {
             Thread thread = DaemonThreads.make("terrace-channel-scan", this::scanWhileUsed);
-            // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
-            thread.setContextClassLoader(DataNodeLinks.class.getClassLoader());
             scanner = thread;
             boolean started = false;
             try {

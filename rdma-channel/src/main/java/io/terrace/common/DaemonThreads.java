@@ -15,6 +15,8 @@ public final class DaemonThreads {
     public static Thread make(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
+        // A thread inherits the loader of whoever happened to need it first, which may be unloaded later.
+        thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
         return thread;
     }
 

@@ -4,7 +4,6 @@ import io.terrace.common.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -106,14 +105,13 @@ final class ConnectQueue {
     }
 
     private static Executor sharedThreads() {
-        ThreadFactory daemons = DaemonThreads.numbered("terrace-connect-");
         ThreadPoolExecutor shared = new ThreadPoolExecutor(
-                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MOST_WAITING), work -> {
-                    Thread thread = daemons.newThread(work);
-                    // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
-                    thread.setContextClassLoader(ConnectQueue.class.getClassLoader());
-                    return thread;
-                });
+                THREADS,
+                THREADS,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MOST_WAITING),
+                DaemonThreads.numbered("terrace-connect-"));
         shared.allowCoreThreadTimeOut(true);
         return shared;
     }

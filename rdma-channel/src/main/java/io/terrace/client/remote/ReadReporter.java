@@ -121,19 +121,12 @@ final class ReadReporter {
         static synchronized void run(Runnable work, long delayNs) {
             ScheduledThreadPoolExecutor present = thread;
             if (present == null) {
-                present = new ScheduledThreadPoolExecutor(1, Timer::make);
+                present = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("terrace-read-reports"));
                 present.setKeepAliveTime(IDLE_S, TimeUnit.SECONDS);
                 present.allowCoreThreadTimeOut(true);
                 thread = present;
             }
             var unused = present.schedule(work, delayNs, TimeUnit.NANOSECONDS);
-        }
-
-        private static Thread make(Runnable work) {
-            Thread made = DaemonThreads.make("terrace-read-reports", work);
-            // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
-            made.setContextClassLoader(ReadReporter.class.getClassLoader());
-            return made;
         }
     }
 }
