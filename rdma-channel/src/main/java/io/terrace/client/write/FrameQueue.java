@@ -224,6 +224,8 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
     synchronized List<DataFrame> takeUnsent() {
         List<DataFrame> frames = new ArrayList<>(unsent);
         unsent.clear();
+        // Nobody waits for these any more, and a file that is left to stock may stay open for long.
+        unacked.clear();
         unsentBytes = 0;
         return frames;
     }
@@ -241,7 +243,6 @@ final class FrameQueue implements FrameSource, FramePool.Holder {
         synchronized (this) {
             state = State.ENDED;
             dropped = takeUnsent();
-            unacked.clear();
             notifyAll();
         }
         dropped.addAll(sent);
