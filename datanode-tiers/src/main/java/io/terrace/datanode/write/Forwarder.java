@@ -205,7 +205,7 @@ final class Forwarder implements Closeable {
             selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNs)));
         }
         waiting = false;
-        selector.selectedKeys().clear();
+        WriteConnection.takeSelected(selector);
         if (connection.isReadable()) {
             receive();
         }

@@ -36,6 +36,9 @@ public final class WriteConnection implements Closeable {
     private ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES).flip();
     private @Nullable SelectionKey key;
 
+    /** A key's ready set says what was found when it was selected last, which may be long ago. */
+    private boolean readable;
+
     private WriteConnection(SocketChannel channel, String datanode, LandingClient landing) {
         this.channel = channel;
         this.datanode = datanode;
@@ -108,7 +111,8 @@ public final class WriteConnection implements Closeable {
 
     /** From now on this selector says when it is ready. */
     public void register(Selector selector) throws IOException {
-        key = channel.register(selector, SelectionKey.OP_READ);
+        readable = false;
+        key = channel.register(selector, SelectionKey.OP_READ, this);
     }
 
     /** Lets another selector say when the socket takes more, until that one is closed. */
@@ -145,10 +149,19 @@ public final class WriteConnection implements Closeable {
         }
     }
 
-    /** Whether the selector found input in its last selection, or the connection's end. */
+    /** To be called after each selection: tells the connections that are registered with the selector what it has found. */
+    public static void takeSelected(Selector selector) {
+        for (SelectionKey selected : selector.selectedKeys()) {
+            if (selected.attachment() instanceof WriteConnection connection) {
+                connection.readable |= selected.isReadable();
+            }
+        }
+        selector.selectedKeys().clear();
+    }
+
+    /** Whether the selector has found input, or the connection's end, since that was read last. */
     public boolean isReadable() {
-        SelectionKey registered = key;
-        return registered != null && registered.isReadable();
+        return readable;
     }
 
     /** Sends as much as the socket takes now; whether that was all. */
@@ -197,6 +210,8 @@ public final class WriteConnection implements Closeable {
     }
 
     private int read() throws ConnectionEndedException {
+        // What there is no room for is found again.
+        readable = false;
         input.compact();
         try {
             return channel.read(input);

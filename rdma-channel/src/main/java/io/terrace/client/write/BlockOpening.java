@@ -153,13 +153,13 @@ final class BlockOpening {
     /** Waits until a connection is ready, or so long. */
     void select(long longestNs) throws IOException {
         stock.await(selector, longestNs);
-        selector.selectedKeys().clear();
+        WriteConnection.takeSelected(selector);
     }
 
     /** Looks which connections are ready. */
     void selectNow() throws IOException {
         selector.selectNow();
-        selector.selectedKeys().clear();
+        WriteConnection.takeSelected(selector);
     }
 
     /** The block is finalised: the connection may serve another one. */

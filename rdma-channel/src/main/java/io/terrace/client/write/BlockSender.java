@@ -159,7 +159,7 @@ final class BlockSender {
             }
             // What came with the answer to the request does not show in the selector any more.
             take(nowNs);
-            if (!finalised && connection.isReadable()) {
+            if (!finalised && (connection.isReadable() || isOverdue(nowNs))) {
                 receive(nowNs);
             }
             if (finalised) {
@@ -262,6 +262,11 @@ final class BlockSender {
 
     private boolean owesAnswer() {
         return pinged || !sent.isEmpty();
+    }
+
+    /** Whether an answer is late. It may lie there: nobody has looked while the NameNode was waited for. */
+    private boolean isOverdue(long nowNs) {
+        return owesAnswer() && waitsSinceNs + answerTimeoutNs - nowNs <= 0;
     }
 
     private void begins(long nowNs) {
