@@ -14,8 +14,9 @@ import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes of all file systems of a process that have the same settings: they share connections. The memory of frames, and
- * the limit of closed files that are still sent, are those of the whole process. Thread-safe.
+ * Writes of one file system. Those of a process that have the same settings share connections, and what is known of the speed of
+ * DataNodes; what a NameNode refuses, each learns for itself. The memory of frames, and the limit of closed files that are still
+ * sent, are those of the whole process. Thread-safe.
  */
 public final class WriteClient implements Closeable {
     private static final Map<ClientConfig, WriteClient> SHARED = new ConcurrentHashMap<>();
@@ -33,12 +34,13 @@ public final class WriteClient implements Closeable {
     private final MetricRegistry metricRegistry;
     private final PipelineLimit pipelineLimit;
     private final ClientConfig.Through through;
-    private final NodeSpeeds speeds = new NodeSpeeds();
+    private final NodeSpeeds speeds;
     private final FirstExchange firstExchange;
     private final boolean closesEarly;
 
     private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
         this.frames = frames;
+        this.speeds = new NodeSpeeds();
         this.pipelineLimit = new PipelineLimit(settings.write().pipelinesMax());
         this.through = settings.write().through();
         this.closesEarly = settings.write().closesEarly();
@@ -52,10 +54,22 @@ public final class WriteClient implements Closeable {
                 Metric.CLIENT_WRITE_CLOSED_UNFINISHED, () -> MOST_UNFINISHED - UNFINISHED.availablePermits());
     }
 
-    /** The one with these settings. The first of a process says how much memory frames may take. */
+    /** Shares all with another one but what that has learned of its NameNode. */
+    private WriteClient(WriteClient shared) {
+        this.frames = shared.frames;
+        this.connections = shared.connections;
+        this.metricRegistry = shared.metricRegistry;
+        this.pipelineLimit = shared.pipelineLimit.fresh();
+        this.through = shared.through;
+        this.speeds = shared.speeds;
+        this.firstExchange = shared.firstExchange;
+        this.closesEarly = shared.closesEarly;
+    }
+
+    /** One for a file system with these settings. The first of a process says how much memory frames may take. */
     public static WriteClient of(ClientConfig settings, MetricRegistry metricRegistry) {
-        return SHARED.computeIfAbsent(
-                settings, fresh -> new WriteClient(pool(fresh, metricRegistry), fresh, metricRegistry));
+        return new WriteClient(SHARED.computeIfAbsent(
+                settings, fresh -> new WriteClient(pool(fresh, metricRegistry), fresh, metricRegistry)));
     }
 
     /** One that shares no connections, for whoever closes it. */
@@ -134,6 +148,10 @@ public final class WriteClient implements Closeable {
         metricRegistry.increment(Metric.CLIENT_WRITE_CLOSED_EARLY);
         closed.release(UNFINISHED::release);
         return true;
+    }
+
+    PipelineLimit pipelineLimit() {
+        return pipelineLimit;
     }
 
     /** Closes the connections that no file uses. */
