@@ -8,6 +8,7 @@ import io.terrace.channel.write.IdleConnections;
 import io.terrace.channel.write.LandingClient;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.client.ClientConfig;
+import io.terrace.common.LogThrottle;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -24,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections for writes to the DataNodes: over the Unix socket to one of this host, over tcp to any other. A DataNode
- * that has no channel is not asked again for a pause. Thread-safe.
+ * Connections for writes to the DataNodes: over the Unix socket to one of this host, over tcp to any other and where the socket
+ * cannot be used. A DataNode that has no channel is not asked again for a pause. Thread-safe.
  */
 final class WriteConnections {
     private static final Logger LOG = LoggerFactory.getLogger(WriteConnections.class);
@@ -41,6 +42,9 @@ final class WriteConnections {
     private final MetricRegistry metricRegistry;
     private final IdleConnections idle = new IdleConnections();
     private final Map<String, Long> pausedUntilNs = new ConcurrentHashMap<>();
+
+    /** Of sockets; logged once, until one works again. */
+    private final LogThrottle failures = LogThrottle.once();
 
     WriteConnections(ClientConfig settings, WindowConnector windows, MetricRegistry metricRegistry) {
         this.metricRegistry = metricRegistry;
@@ -80,18 +84,32 @@ final class WriteConnections {
     /** As {@link #connect}, also where the DataNode had none lately: it may have been gone, and be back. */
     @Nullable
     WriteConnection connectAnyway(DatanodeInfo node) {
+        Exception why = null;
+        WriteConnection connection = null;
         try {
-            WriteConnection connection = connectLocally(node);
-            if (connection == null) {
-                connection = connectRemotely(node);
-            }
-            if (connection != null) {
-                pausedUntilNs.remove(node.getDatanodeUuid());
-            }
-            return connection;
+            connection = connectLocally(node);
         } catch (IOException | IllegalArgumentException e) {
-            pause(node, e);
-            return null;
+            why = e;
+            noSocket(node, e);
+        }
+        try {
+            connection = connection == null ? connectRemotely(node) : connection;
+        } catch (IOException | IllegalArgumentException e) {
+            why = e;
+        }
+        if (connection != null) {
+            pausedUntilNs.remove(node.getDatanodeUuid());
+        } else if (why != null) {
+            pause(node, why);
+        }
+        return connection;
+    }
+
+    private void noSocket(DatanodeInfo node, Exception why) {
+        if (failures.first()) {
+            LOG.info("No writes over the Unix socket of {}, tcp serves where it is on: {}", node, why.toString());
+        } else {
+            LOG.debug("No writes over the Unix socket of {}", node, why);
         }
     }
 
@@ -115,11 +133,13 @@ final class WriteConnections {
             return null;
         }
         sockets.requireOwner(local.owners(), SocketDirectory.ownUid());
-        return WriteConnection.connect(
+        WriteConnection connection = WriteConnection.connect(
                 node.getDatanodeUuid(),
                 UnixDomainSocketAddress.of(socket),
                 MessageCodec.encode(new Message.StartWrites()),
                 remote.connectTimeoutNs());
+        failures.reset();
+        return connection;
     }
 
     private @Nullable WriteConnection connectRemotely(DatanodeInfo node) throws IOException {
