@@ -32,6 +32,9 @@ final class WriteConnections {
     private static final Logger LOG = LoggerFactory.getLogger(WriteConnections.class);
     private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(30);
 
+    /** A SYN that is lost is sent again after a second, which a block can wait for rather than a read. */
+    private static final long PATIENT_NS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
     /** Pauses that are remembered; beyond them all are forgotten. */
     private static final int MAX_PAUSED = 8192;
 
@@ -42,6 +45,9 @@ final class WriteConnections {
     private final MetricRegistry metricRegistry;
     private final IdleConnections idle = new IdleConnections();
     private final Map<String, Long> pausedUntilNs = new ConcurrentHashMap<>();
+
+    /** Whether any DataNode has answered by tcp. */
+    private volatile boolean tcpServes;
 
     /** Of sockets; logged once, until one works again. */
     private final LogThrottle failures = LogThrottle.once();
@@ -152,7 +158,15 @@ final class WriteConnections {
         String datanode = node.getDatanodeUuid();
         boolean window = windows.wants(datanode);
         LandingClient landing = window ? new RdmaLanding(windows, datanode, metricRegistry) : LandingClient.NONE;
-        return WriteConnection.connect(
-                datanode, address, TcpFrame.startWrites(window), landing, remote.connectTimeoutNs());
+        WriteConnection connection = WriteConnection.connect(
+                datanode, address, TcpFrame.startWrites(window), landing, connectTimeoutNs(datanode));
+        tcpServes = true;
+        return connection;
+    }
+
+    /** Long only where it is likely to be answered: a host that is gone, or a firewall, would cost that for file after file. */
+    private long connectTimeoutNs(String datanode) {
+        boolean likely = tcpServes && !pausedUntilNs.containsKey(datanode);
+        return likely ? Math.max(PATIENT_NS, remote.connectTimeoutNs()) : remote.connectTimeoutNs();
     }
 }
