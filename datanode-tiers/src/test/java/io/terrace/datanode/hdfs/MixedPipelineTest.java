@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
@@ -82,6 +83,87 @@ class MixedPipelineTest {
         assertThat(cluster.read(file)).isEqualTo(written);
         assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - before)
                 .isEqualTo(1);
+    }
+
+    /** The client has written over the channel, so that others have one; the rest of the file goes to these. */
+    @Test
+    void oneWithoutChannel_ofFour_isLeftOut() throws IOException {
+        Path before = write("before", 700);
+        cluster.cluster().startDataNodes(conf, 1, true, null, null);
+        cluster.cluster().waitActive();
+        long left = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        int blocks = 8;
+        Path file = write("left-out", blocks * BLOCK);
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - left)
+                .isZero();
+        String without = cluster.datanode(3).getDatanodeUuid();
+        for (int i = 0; i < blocks; i++) {
+            assertThat(cluster.located(file, i).getLocations()).hasSize(3).noneMatch(node -> node.getDatanodeUuid()
+                    .equals(without));
+        }
+        // One to leave it out, and a few to learn that those of the block before cannot be left out as well.
+        assertThat(added(cluster.located(before, 0), cluster.located(file, blocks - 1)))
+                .isBetween(blocks + 1, blocks + 4);
+    }
+
+    /** There is no fourth one. What that costs the NameNode it costs once a minute, however many files there are. */
+    @Test
+    void oneWithoutChannel_ofThree_isAskedForInVainOnce() throws IOException {
+        Path file = write("before", 700);
+        LocatedBlock before = cluster.located(file, 0);
+        cluster.stopPlugin(random.nextInt(3));
+        long left = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        int files = 5;
+        for (int i = 0; i < files; i++) {
+            file = write("in-vain-" + i, BLOCK / 2);
+        }
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - left)
+                .isEqualTo(files);
+        assertThat(added(before, cluster.located(file, 0))).isEqualTo(files + 2);
+    }
+
+    @Test
+    void noneHasAChannel_costsTheNameNodeNothing() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            cluster.stopPlugin(i);
+        }
+        Path file = new Path("/stock");
+        try (FSDataOutputStream out = cluster.fs().create(file, (short) 3)) {
+            out.write(1);
+        }
+        LocatedBlock before = cluster.located(file, 0);
+        int files = 3;
+        for (int i = 0; i < files; i++) {
+            file = write("none-" + i, BLOCK / 2);
+        }
+        assertThat(added(before, cluster.located(file, 0))).isEqualTo(files);
+    }
+
+    /** Two calls are more than it would gain. */
+    @Test
+    void oneWithoutChannel_aSmallFile_isLeftToStock() throws IOException {
+        LocatedBlock before = cluster.located(write("before", 700), 0);
+        cluster.stopPlugin(random.nextInt(3));
+        assertThat(added(before, cluster.located(write("small", 700), 0))).isEqualTo(1);
+    }
+
+    private Path write(String name, int bytes) throws IOException {
+        Path file = new Path("/" + name);
+        byte[] written = TerraceCluster.contents(name, bytes);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written);
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
+        // A file is closed when one of them is known.
+        await().atMost(WritesCluster.PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(cluster.located(file, 0).getLocations()).hasSize(3));
+        return file;
+    }
+
+    /** How many blocks the NameNode has added after another one, also those that were given back: it numbers them. */
+    private static int added(LocatedBlock after, LocatedBlock last) {
+        return (int) (last.getBlock().getBlockId() - after.getBlock().getBlockId());
     }
 
     /** It accepts connections and closes them: none of the DataNodes is at fault, wherever it is in the pipeline. */

@@ -26,6 +26,9 @@ public final class FileOutput {
         void endBlock() throws IOException;
     }
 
+    /** What {@link #open} says of a block that is open. */
+    public static final int OPEN = -1;
+
     private final FileSender sender;
     private final FrameQueue queue;
     private final FrameFiller filler;
@@ -180,10 +183,15 @@ public final class FileOutput {
      *
      * @param nodes the first one opens it at the others
      * @param request Hadoop's request to write a block
-     * @return false when one of them has no channel
+     * @return {@link #OPEN}, or the index of one that has no channel
      * @throws IOException when a DataNode refuses the block or fails
      */
-    public boolean open(DatanodeInfo[] nodes, byte[] request, long answerTimeoutNs) throws IOException {
+    public int open(DatanodeInfo[] nodes, byte[] request, long answerTimeoutNs) throws IOException {
         return sender.open(nodes, request, answerTimeoutNs);
+    }
+
+    /** Within {@link StockStreamer#nextBlock}: whether all of the block is sent with the request to open it. */
+    public boolean beginsWhole() {
+        return queue.peekWhole() != null;
     }
 }

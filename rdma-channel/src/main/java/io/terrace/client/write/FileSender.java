@@ -334,10 +334,10 @@ final class FileSender implements BlockSender.Progress {
      *
      * @param pipeline the first one opens it at the others
      * @param request Hadoop's request to write a block
-     * @return false when one of them has no channel
+     * @return {@link FileOutput#OPEN}, or the index of one that has no channel
      * @throws IOException when a DataNode refuses the block or fails
      */
-    boolean open(DatanodeInfo[] pipeline, byte[] request, long answerTimeoutNs) throws IOException {
+    int open(DatanodeInfo[] pipeline, byte[] request, long answerTimeoutNs) throws IOException {
         BlockOpening at = opening;
         if (at == null) {
             throw new IllegalStateException("not in run()");
@@ -350,12 +350,12 @@ final class FileSender implements BlockSender.Progress {
                     : new BlockOpening.Request(request, through.flags(), whole);
             BlockOpening.Opened opened = open(at, pipeline[0], wanted, answerTimeoutNs);
             if (opened == null) {
-                return false;
+                return 0;
             }
             WriteConnection connection = opened.connection();
             if (ending) {
                 at.giveBack(connection);
-                return true;
+                return FileOutput.OPEN;
             }
             nodes = pipeline.length;
             firstNode = pipeline[0].getDatanodeUuid();
@@ -372,13 +372,13 @@ final class FileSender implements BlockSender.Progress {
                     metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_WHOLE);
                 }
             }
-            return true;
+            return FileOutput.OPEN;
         } catch (PipelineException e) {
             if (e.status() != Status.ERROR_UNSUPPORTED) {
                 throw e;
             }
-            LOG.debug("A block is left to stock", e);
-            return false;
+            LOG.debug("A DataNode has no channel", e);
+            return e.badNode(pipeline);
         }
     }
 

@@ -11,13 +11,23 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /**
  * How many DataNodes the NameNode can leave out when a client asks for a block. Only an administrator may ask how many there are,
- * so it is learned from what the NameNode refuses, for a minute. Thread-safe.
+ * so it is learned from what the NameNode refuses, for a minute. Also how often it may leave out one without a channel, which
+ * costs calls. Thread-safe.
  */
 final class ExcludableNodes {
     private static final long KNOWN_NS = TimeUnit.MINUTES.toNanos(1);
 
+    /** Blocks over the channel for each one that is given back. */
+    static final int EARNED_BY = 4;
+
+    /** So many are given back in a row. */
+    static final int MOST_GIVEN_BACK = 4;
+
     private int refused = Integer.MAX_VALUE;
     private long untilNs;
+
+    /** Blocks over the channel since one was given back, of those that count; the first is enough to begin with. */
+    private int earned = EARNED_BY - 1;
 
     synchronized boolean allows(int count) {
         return count < refused || System.nanoTime() - untilNs > 0;
@@ -28,6 +38,23 @@ final class ExcludableNodes {
         long nowNs = System.nanoTime();
         refused = nowNs - untilNs > 0 ? count : Math.min(refused, count);
         untilNs = nowNs + KNOWN_NS;
+    }
+
+    /** A block has begun over the channel. */
+    synchronized void begunOverChannel() {
+        earned = Math.min(earned + 1, EARNED_BY * MOST_GIVEN_BACK);
+    }
+
+    /**
+     * Whether one more block may be given back because a DataNode has no channel. It costs the NameNode two calls, and helps only
+     * where most others have one.
+     */
+    synchronized boolean giveBack() {
+        if (earned < EARNED_BY) {
+            return false;
+        }
+        earned -= EARNED_BY;
+        return true;
     }
 
     /**

@@ -1,8 +1,12 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -13,12 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for a file's next block at other DataNodes than those of the blocks that are behind. It leaves out fewer of them until the
- * NameNode has a block that is placed no worse. It never leaves out the DataNode of the client's own host, nor any where the writer
- * names DataNodes: the NameNode would not choose them then. Used by the streamer's thread.
+ * Asks for a file's next block at other DataNodes than those of the blocks that are behind, and than those that had no channel. It
+ * leaves out fewer of them until the NameNode has a block that is placed no worse. It never leaves out the DataNode of the client's
+ * own host, nor any where the writer names DataNodes: the NameNode would not choose them then. Used by the streamer's thread.
  */
 final class NextBlock {
     private static final Logger LOG = LoggerFactory.getLogger(NextBlock.class);
+
+    /** As long as stock leaves out a DataNode that failed. */
+    private static final long LEFT_OUT_NS = TimeUnit.MINUTES.toNanos(10);
 
     private final TerraceDataStreamer streamer;
     private final ExcludableNodes excludable;
@@ -27,6 +34,12 @@ final class NextBlock {
 
     /** By its storage policy; other files of the client may have another one. */
     private final ExcludableNodes ofFile = new ExcludableNodes();
+
+    /** DataNodes that had no channel, and until when they are left out. */
+    private final Map<DatanodeInfo, Long> withoutChannel = new LinkedHashMap<>();
+
+    /** Whether a block was given back for that just now. */
+    private boolean again;
 
     /**
      * For one file.
@@ -55,7 +68,7 @@ final class NextBlock {
     boolean ask(List<DatanodeInfo> busy, int busiest, boolean canWait) throws IOException {
         ExtendedBlock previous = streamer.block.getCurrentBlock();
         try {
-            ask(busy, busiest);
+            askTwice(previous, busy, busiest);
             return true;
         } catch (RemoteException e) {
             if (!canWait || !wantsReplicas(e)) {
@@ -67,17 +80,62 @@ final class NextBlock {
         }
     }
 
+    /** Once more where a DataNode has no channel. */
+    private void askTwice(@Nullable ExtendedBlock previous, List<DatanodeInfo> busy, int busiest) throws IOException {
+        try {
+            ask(busy, busiest);
+        } catch (NoChannelException e) {
+            LOG.debug("A block of {} is given back", streamer.src, e);
+            streamer.abandon();
+            streamer.block.setCurrentBlock(previous);
+            again = true;
+            ask(busy, busiest);
+        } finally {
+            again = false;
+        }
+    }
+
     private void ask(List<DatanodeInfo> busy, int busiest) throws IOException {
         DatanodeInfo local = onlyLocal(busy, isLocal);
-        List<DatanodeInfo> excluded = without(local, busy);
-        int least = without(local, busy.subList(0, busiest)).size();
+        long nowNs = System.nanoTime();
+        withoutChannel.values().removeIf(untilNs -> untilNs - nowNs <= 0);
+        Set<DatanodeInfo> first = new LinkedHashSet<>(withoutChannel.keySet());
+        first.addAll(without(local, busy.subList(0, busiest)));
+        Set<DatanodeInfo> all = new LinkedHashSet<>(first);
+        all.addAll(without(local, busy));
+        List<DatanodeInfo> excluded = List.copyOf(all);
         boolean apart = false;
-        for (int count = excluded.size(); !apart && count >= Math.max(1, least); count--) {
+        for (int count = excluded.size(); !apart && count >= Math.max(1, first.size()); count--) {
             apart = askApart(Set.copyOf(excluded.subList(0, count)));
+        }
+        if (!apart && !withoutChannel.isEmpty() && withoutChannel.size() < first.size()) {
+            apart = askApart(Set.copyOf(withoutChannel.keySet()));
         }
         if (!apart) {
             streamer.ask(Set.of());
         }
+    }
+
+    /** Used while a block is asked for: it is open over the channel. */
+    void begunOverChannel() {
+        excludable.begunOverChannel();
+    }
+
+    /**
+     * Used while a block is asked for: whether it is to be given back, by a {@link NoChannelException}, because one of its
+     * DataNodes has no channel.
+     */
+    boolean givesBack(DatanodeInfo[] nodes, int one) {
+        DatanodeInfo node = nodes[one];
+        boolean gives = !again
+                && !withoutChannel.containsKey(node)
+                && canExclude(withoutChannel.size() + 1)
+                && !node.equals(onlyLocal(List.of(nodes), isLocal))
+                && excludable.giveBack();
+        if (gives) {
+            withoutChannel.put(node, System.nanoTime() + LEFT_OUT_NS);
+        }
+        return gives;
     }
 
     /** The DataNode of this host, if there is one; null where there are several, as the NameNode takes any of them. */
@@ -122,5 +180,14 @@ final class NextBlock {
     /** Whether the NameNode has refused a block, as often as it is asked, because earlier ones have too few replicas. */
     private static boolean wantsReplicas(RemoteException refusal) {
         return NotReplicatedYetException.class.getName().equals(refusal.getClassName());
+    }
+
+    /** Unchecked, as {@link ExcludableNodes.PoorlyPlacedException} is. */
+    static final class NoChannelException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NoChannelException(DatanodeInfo node) {
+            super(node + " has no channel", null, false, false);
+        }
     }
 }

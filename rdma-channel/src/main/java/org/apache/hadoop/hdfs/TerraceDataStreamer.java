@@ -338,14 +338,20 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         if (recovering || (askingForBlock && fits)) {
             try {
                 getPersistBlocks().set(true);
-                if (output.open(
-                        nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length))) {
+                int without = output.open(
+                        nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length));
+                if (without == FileOutput.OPEN) {
+                    nextBlock.begunOverChannel();
                     pipelineTypes = types;
                     placedTypes = recovers ? placedTypes : types;
                     getErrorState().resetInternalError();
                     getLastException().clear();
                     RestartingNodes.readmit(this);
                     return true;
+                }
+                // Not for one message more or less.
+                if (askingForBlock && !output.beginsWhole() && nextBlock.givesBack(nodes, without)) {
+                    throw new NextBlock.NoChannelException(nodes[without]);
                 }
             } catch (IOException e) {
                 if (!getErrorState().isRestartingNode()) {

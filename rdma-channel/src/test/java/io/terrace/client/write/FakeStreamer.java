@@ -267,7 +267,8 @@ final class FakeStreamer implements StockStreamer {
     }
 
     private boolean open(BlockConstructionStage stage) throws IOException {
-        boolean opened = output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(answerTimeoutMs));
+        boolean opened =
+                output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(answerTimeoutMs)) == FileOutput.OPEN;
         afterOpen.run();
         return opened;
     }

@@ -72,6 +72,27 @@ class NextBlockTest {
         assertThatCode(() -> check(new StorageType[0], ONE_SSD)).doesNotThrowAnyException();
     }
 
+    /** Where no DataNode has a channel, none is; where some have none, one for each four that go over it. */
+    @Test
+    void giveBack_isEarnedByBlocksOverTheChannel() {
+        ExcludableNodes excludable = new ExcludableNodes();
+        assertThat(excludable.giveBack()).isFalse();
+        excludable.begunOverChannel();
+        assertThat(excludable.giveBack()).isTrue();
+        assertThat(excludable.giveBack()).isFalse();
+        for (int i = 0; i < 100; i++) {
+            excludable.begunOverChannel();
+        }
+        for (int i = 0; i < ExcludableNodes.MOST_GIVEN_BACK; i++) {
+            assertThat(excludable.giveBack()).isTrue();
+        }
+        for (int i = 0; i < ExcludableNodes.EARNED_BY; i++) {
+            assertThat(excludable.giveBack()).isFalse();
+            excludable.begunOverChannel();
+        }
+        assertThat(excludable.giveBack()).isTrue();
+    }
+
     private void check(StorageType[] before, StorageType... types) {
         ExcludableNodes.check(Arrays.copyOf(nodes, 3), types, Set.of(nodes[3]), 3, before);
     }

@@ -173,7 +173,8 @@ final class SimulatedStreamer implements StockStreamer {
         toPersist = true;
         try {
             byte[] request = OpenRequests.of(at.id, at.stamp, newStamp, stage, infos, ackedBytes, sentBytes);
-            return to != null && to.open(infos, request, TIMEOUT_NS) ? null : pipeline.get(0);
+            int without = to == null ? 0 : to.open(infos, request, TIMEOUT_NS);
+            return without == FileOutput.OPEN ? null : pipeline.get(without);
         } catch (PipelineException e) {
             return pipeline.get(e.badNode(infos));
         } catch (IOException e) {
