@@ -208,7 +208,7 @@ final class FileSender implements BlockSender.Progress {
             trailing.add(current, stock.leaveBlock(current.endBytes()));
         } else if (current == null && mayBegin() && queue.hasUnsent()) {
             nextBlock();
-        } else {
+        } else if (!isDone()) {
             if (current == null && !left && queue.isAllSent()) {
                 queue.written();
             }
