@@ -71,6 +71,10 @@ final class DatasetLocks {
         return () -> held.computeIfPresent(volume, (same, count) -> count == 1 ? null : count - 1);
     }
 
+    boolean isLeaving(SimulatedVolume volume) {
+        return leaving.contains(volume);
+    }
+
     /** The volume is to be removed: false while somebody still uses it. Nobody new may. */
     boolean letGo(SimulatedVolume volume) {
         boolean free = !held.containsKey(volume) && !isLocked();

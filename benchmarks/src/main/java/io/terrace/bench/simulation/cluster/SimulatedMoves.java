@@ -170,9 +170,13 @@ final class SimulatedMoves implements VolumeMoveQueue.Mover {
                 if (!replica.dataNamed && !isMoving(replica)) {
                     // A crash between two renames or two removals left the meta file.
                     volume.finalised().remove(replica.blockId, replica);
+                } else if (volumes.isLostWithVolume(replica.blockId) && !isMoving(replica)) {
+                    // A move leaves the old files where its target is being removed: they are the replica again.
+                    volumes.put(replica);
+                    dataNode.reportReceived(replica);
                 } else {
                     Violation.unless(
-                            volumes.find(replica.blockId) == replica || isMoving(replica),
+                            volumes.find(replica.blockId) == replica || isMoving(replica) || isLeaving(replica.blockId),
                             Invariant.NO_FILES_LEFT,
                             "%s has files of %s on %s, and nobody moves it",
                             process.name(),
@@ -190,6 +194,12 @@ final class SimulatedMoves implements VolumeMoveQueue.Mover {
                         volume);
             }
         }
+    }
+
+    /** Whether the map has the replica on a volume that is being removed: a move has left its old files. */
+    private boolean isLeaving(long blockId) {
+        Replica known = volumes.find(blockId);
+        return known != null && dataNode.dataset().locks().isLeaving(volumes.volume(known));
     }
 
     private boolean isMoving(Replica replica) {

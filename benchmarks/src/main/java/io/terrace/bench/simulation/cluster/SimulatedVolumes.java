@@ -7,6 +7,7 @@ import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.state.NamespaceView.VolumeSpace;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -31,6 +32,7 @@ public final class SimulatedVolumes {
     /** The finalised, whole replicas of the process that ended, by block, with their stamps. */
     private final Map<Long, Long> whole = new LinkedHashMap<>();
 
+    private final LongOpenHashSet lostWithVolume = new LongOpenHashSet();
     private long extraOpenNs;
 
     public SimulatedVolumes(Scheduler scheduler, ContentOracle contentOracle) {
@@ -102,6 +104,7 @@ public final class SimulatedVolumes {
 
     /** The map has this replica from now on. */
     void put(Replica replica) {
+        lostWithVolume.remove(replica.blockId);
         replicas.put(replica.blockId, replica);
     }
 
@@ -114,8 +117,13 @@ public final class SimulatedVolumes {
 
     /** A volume is taken out; an empty one is put in its place. */
     void empty(int volume) {
-        replicas.values().removeIf(replica -> replica.volume == volume);
+        replicas.values().removeIf(replica -> replica.volume == volume && lostWithVolume.add(replica.blockId));
         volumes.get(volume).empty();
+    }
+
+    /** Whether the map has lost its replica of the block with a volume, to which a move may have brought it just before. */
+    boolean isLostWithVolume(long blockId) {
+        return lostWithVolume.contains(blockId);
     }
 
     /** Whether both of its files have their names. */
@@ -166,6 +174,7 @@ public final class SimulatedVolumes {
     /** A process starts and looks for replicas, as stock's {@code BlockPoolSlice} does. */
     void start(String host) {
         replicas.clear();
+        lostWithVolume.clear();
         for (SimulatedVolume volume : volumes) {
             volume.start();
             for (Replica found : List.copyOf(volume.finalised().values())) {
