@@ -67,7 +67,12 @@ final class SimulationTest {
                 51_497,
                 56_824,
                 40_020_735,
-                40_021_260
+                40_021_260,
+                40_024_488,
+                40_025_124,
+                40_028_157,
+                40_030_494,
+                40_030_511
             })
     void everyInvariant_holdsInSeedsThatFailedOnce(long seed) {
         StringWriter said = new StringWriter();
