@@ -1,6 +1,7 @@
 package io.terrace.host;
 
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,29 @@ record DataNodeHost(
 
     boolean inFstab() {
         return fstab() != null;
+    }
+
+    /** Our unit that mounts the memory tier. */
+    String mountUnitFile() {
+        return HostPlan.UNITS + UnitName.ofMount(settings.memoryDir());
+    }
+
+    /**
+     * The administrator's own unit that mounts the directory, which we leave to him; null where there is none, or ours.
+     * systemd forces the name of such a unit, so his is the file that we would write, or one that ours would hide.
+     */
+    @Nullable
+    String ownUnit() {
+        return Stream.of(HostPlan.UNITS, "/usr/lib/systemd/system/", "/lib/systemd/system/")
+                .map(units -> units + UnitName.ofMount(settings.memoryDir()))
+                .filter(unit -> HostPlan.isNotOurs(files, unit))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Whether the administrator's line or unit makes the mount, not a unit of ours. */
+    boolean mountedByAdministrator() {
+        return inFstab() || ownUnit() != null;
     }
 
     /** Whether nothing mounts the tier at a boot: our unit is systemd's, which does not run here. */

@@ -19,6 +19,13 @@ final class HostCheck {
         LimitsCheck.run(host, found);
         ChannelCheck.run(host, found);
         PortCheck.run(host, found);
+        for (String path : HostPlan.inTheWay(host)) {
+            found.add(HostFinding.first(
+                    "file-of-others",
+                    Severity.WARNING,
+                    path + " has the name of a file that terrace-host prepare writes, and it did not write this one",
+                    "move what it says to a file of another name, and delete it"));
+        }
         found.sort(Comparator.comparing(HostFinding::severity).reversed());
         return found;
     }

@@ -4,6 +4,8 @@ import io.terrace.host.HostStep.Command;
 import io.terrace.host.HostStep.Directory;
 import io.terrace.host.HostStep.Link;
 import io.terrace.host.HostStep.WriteFile;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,7 @@ final class HostPlan {
     static final String LIMITS = "/etc/security/limits.d/terrace.conf";
 
     private static final String TMPFILES = "/etc/tmpfiles.d/terrace.conf";
-    private static final String UNITS = "/etc/systemd/system/";
+    static final String UNITS = "/etc/systemd/system/";
     /** How each file begins. */
     static final String WRITTEN_BY = "# Written by terrace-host prepare, which replaces it.\n";
 
@@ -40,12 +42,7 @@ final class HostPlan {
 
     static List<HostStep> of(DataNodeHost host) {
         HostPlan plan = new HostPlan(host);
-        if (!host.inFstab()) {
-            plan.mountUnit();
-        }
-        plan.dataNodeUnit();
-        plan.limits();
-        plan.bootFiles();
+        plan.files();
         plan.steps.removeIf(step -> step.isDone(host.files()));
         boolean unitsChange = plan.steps.stream().anyMatch(step -> step.words().contains(UNITS));
         if (unitsChange && host.facts().systemd()) {
@@ -56,17 +53,41 @@ final class HostPlan {
         return plan.steps;
     }
 
-    /** The files that a plan for this host may have written. */
-    static List<String> written(DataNodeHost host) {
-        List<String> paths = new ArrayList<>(List.of(mountUnit(host), LIMITS, TMPFILES));
-        if (host.unit() != null) {
-            paths.add(host.unit().dropIn());
+    private void files() {
+        if (!host.mountedByAdministrator()) {
+            mountUnit();
+        }
+        dataNodeUnit();
+        limits();
+        bootFiles();
+    }
+
+    /** The files that this host needs and somebody else wrote under the same name. */
+    static List<String> inTheWay(DataNodeHost host) {
+        HostPlan plan = new HostPlan(host);
+        plan.files();
+        List<String> paths = new ArrayList<>();
+        for (HostStep step : plan.steps) {
+            if (step instanceof WriteFile file && isNotOurs(host.files(), file.path())) {
+                paths.add(file.path());
+            }
         }
         return paths;
     }
 
-    private static String mountUnit(DataNodeHost host) {
-        return UNITS + UnitName.ofMount(host.settings().memoryDir());
+    /** Whether there is such a file, even a link to nowhere, and {@code prepare} did not write it. */
+    static boolean isNotOurs(HostFiles files, String path) {
+        return Files.exists(files.at(path), LinkOption.NOFOLLOW_LINKS)
+                && !files.text(path).startsWith(WRITTEN_BY);
+    }
+
+    /** The files that a plan for this host may have written. */
+    static List<String> written(DataNodeHost host) {
+        List<String> paths = new ArrayList<>(List.of(host.mountUnitFile(), LIMITS, TMPFILES));
+        if (host.unit() != null) {
+            paths.add(host.unit().dropIn());
+        }
+        return paths;
     }
 
     /** The link by which systemd mounts the tier at each boot. */
@@ -124,13 +145,15 @@ final class HostPlan {
             add(new Directory(directory, 0755, null));
             if (host.inFstab()) {
                 steps.add(Command.of("mount", directory.toString()));
-                // What was mounted has the owner and the mode of its line, not those of the directory below.
-                steps.add(new Directory(directory, MemoryMount.MODE, host.owner()));
             } else if (host.facts().systemd()) {
                 steps.add(Command.of("systemctl", "start", mountUnit));
             } else {
                 steps.add(Command.of(
                         "mount", "-t", "tmpfs", "-o", host.wanted().options(), "terrace", directory.toString()));
+            }
+            if (host.mountedByAdministrator()) {
+                // What was mounted has the owner and the mode of its line, not those of the directory below.
+                steps.add(new Directory(directory, MemoryMount.MODE, host.owner()));
             }
             return;
         }

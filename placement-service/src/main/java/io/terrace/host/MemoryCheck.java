@@ -28,6 +28,7 @@ final class MemoryCheck {
         MountEntry mount = host.mounted();
         link(host, mount, found);
         fstab(host, found);
+        unit(host, found);
         if (mount == null) {
             notMounted(host, found);
         } else if (!mount.type().equals("tmpfs")) {
@@ -95,6 +96,36 @@ final class MemoryCheck {
                     "systemd does not run here, so nothing is mounted at the next boot",
                     "add to /etc/fstab: " + host.wanted().fstabLine()));
         }
+    }
+
+    /** What the administrator's own unit mounts. */
+    private static void unit(DataNodeHost host, List<HostFinding> found) {
+        String path = host.ownUnit();
+        if (path == null) {
+            return;
+        }
+        MountEntry unit = MountEntry.ofUnit(host.settings().memoryDir(), host.files().text(path));
+        long memory = host.facts().memoryBytes();
+        if (host.wanted().isMadeBy(unit, host.wanted().sizeBytes(), memory)) {
+            return;
+        }
+        boolean fits = host.wanted().isMadeBy(unit, host.settings().capacityBytes(), memory);
+        String remedy = "set Type=tmpfs and Options=" + host.wanted().options()
+                + " in it, or delete it: terrace-host prepare then writes one";
+        found.add(
+                fits
+                        ? HostFinding.other(
+                                "memory-unit",
+                                Severity.WARNING,
+                                path + ", which terrace-host did not write, makes a tmpfs of less than the "
+                                        + Quantity.bytes(host.wanted().sizeBytes()) + " that the tier needs",
+                                remedy)
+                        : HostFinding.first(
+                                "memory-unit",
+                                Severity.ERROR,
+                                path + ", which terrace-host did not write, makes no tmpfs that is large"
+                                        + " enough and the DataNode's alone: the DataNode is stock after the next boot",
+                                remedy));
     }
 
     private static void notMounted(DataNodeHost host, List<HostFinding> found) {

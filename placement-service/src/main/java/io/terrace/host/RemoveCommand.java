@@ -157,6 +157,7 @@ final class RemoveCommand implements Callable<Integer> {
     private void prepared(DataNodeHost host) {
         HostFiles files = host.files();
         boolean wrote = false;
+        String ownUnit = host.ownUnit();
         for (String path : HostPlan.written(host)) {
             if (files.text(path).startsWith(HostPlan.WRITTEN_BY)) {
                 if (path.endsWith(".mount")
@@ -171,7 +172,7 @@ final class RemoveCommand implements Callable<Integer> {
                 wrote = true;
             }
         }
-        if (Files.isSymbolicLink(files.at(HostPlan.linked(host)))) {
+        if (ownUnit == null && Files.isSymbolicLink(files.at(HostPlan.linked(host)))) {
             steps.add(new Delete(HostPlan.linked(host)));
             wrote = true;
         }
@@ -180,6 +181,8 @@ final class RemoveCommand implements Callable<Integer> {
         }
         if (host.inFstab()) {
             left.add("the line of /etc/fstab for " + host.settings().memoryDir());
+        } else if (ownUnit != null) {
+            left.add(ownUnit);
         } else if (host.mounted() != null && !host.facts().systemd()) {
             steps.add(Command.of("umount", host.settings().memoryDir().toString()));
         }

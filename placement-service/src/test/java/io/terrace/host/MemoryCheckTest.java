@@ -1,7 +1,9 @@
 package io.terrace.host;
 
 import static io.terrace.host.HostFixture.GOOD;
+import static io.terrace.host.HostFixture.DROP_IN;
 import static io.terrace.host.HostFixture.MEMORY;
+import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,6 +57,44 @@ class MemoryCheckTest {
         host.fstab("tmpfs", "size=4g,uid=" + host.uid() + ",mode=711");
         assertThat(host.run(1, "check")).contains("WARNING  memory-fstab");
         host.run(0, "prepare");
+    }
+
+    /** systemd forces the unit's name, so it is the file that prepare would write. */
+    @ParameterizedTest
+    @CsvSource({"/etc/systemd/system", "/usr/lib/systemd/system"})
+    void ownUnitOfTheAdministrator_isLeftAlone(String directory) throws IOException {
+        String unit = "[Mount]\nWhere=" + MEMORY + "\nWhat=x\nType=tmpfs\nOptions=size=64g,nr_inodes=1m,mode=0711,\\\n uid="
+                + host.uid() + "\n";
+        String path = directory + "/mnt-terrace\\x2dmemory.mount";
+        host.file(path, unit);
+
+        assertThat(host.run(0, "prepare"))
+                .containsSubsequence("run mount -t tmpfs", "make directory " + MEMORY + ", mode 711, owner hdfs");
+
+        assertThat(host.text(path)).isEqualTo(unit);
+        assertThat(host.text("/etc/systemd/system/mnt-terrace\\x2dmemory.mount")).isIn("", unit);
+        assertThat(host.run(1, "check")).doesNotContain("memory-unit");
+        assertThat(host.run(0, "remove")).contains("not Terrace's, left as it is: " + path);
+        assertThat(host.text(path)).isEqualTo(unit);
+    }
+
+    @Test
+    void ownUnit_thatDoesNotServeTheDataNode_isRefused() throws IOException {
+        host.file(MOUNT_UNIT, "[Mount]\nType=tmpfs\nOptions=size=64g\n");
+
+        assertThat(host.run(1, "check").replaceAll("\\s+", " "))
+                .contains("ERROR memory-unit " + MOUNT_UNIT + ", which terrace-host did not write");
+        assertThat(host.run(1, "prepare")).contains("set Type=tmpfs and Options=size=4201m,mode=0711");
+        assertThat(host.text(MOUNT_UNIT)).isEqualTo("[Mount]\nType=tmpfs\nOptions=size=64g\n");
+    }
+
+    @Test
+    void fileOfTheAdministrator_withTheNameOfOurs_isNotReplaced() throws IOException {
+        host.unit().file(DROP_IN, "[Service]\nNice=5\n");
+
+        assertThat(host.run(1, "prepare")).contains(DROP_IN).contains("did not write this one");
+
+        assertThat(host.text(DROP_IN)).isEqualTo("[Service]\nNice=5\n");
     }
 
     @Test
