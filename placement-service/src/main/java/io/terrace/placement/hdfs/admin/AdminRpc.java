@@ -332,8 +332,9 @@ public final class AdminRpc implements PlacementAdminPB {
         return calls.answerOneOfFew(() -> {
             checkActive();
             boolean full = rights.mayChange();
-            return loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full))
-                    .addAllSteps(PolicyCodec.steps(policies.history(), full))
+            PolicyResponseProto.Builder policy =
+                    loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full));
+            return policy.addAllSteps(PolicyCodec.steps(policies.history(), policy.getNumber(), full))
                     .setMoveBytesPerSecond(settings.moves().bytesPerSecond())
                     .setAccessLog(accessLog != null)
                     .build();

@@ -85,10 +85,14 @@ final class PolicyCodec {
                 .setDataNodes(nodes.size());
     }
 
-    /** What was applied. Looks into each text, so it is not for the loop's thread. */
-    static List<PolicyStepProto> steps(PolicyHistory history, boolean full) {
+    /**
+     * What was applied. Looks into each text, so it is not for the loop's thread.
+     *
+     * @param inForce number of the policy that the service decides by: an applied one may be unusable
+     */
+    static List<PolicyStepProto> steps(PolicyHistory history, long inForce, boolean full) {
         return history.steps().stream()
-                .map(step -> step(step, step.number() == history.inForce(), full))
+                .map(step -> step(step, step.number() == inForce, full))
                 .toList();
     }
 

@@ -40,6 +40,16 @@ public final class PolicyHealthChecks {
                     "placementctl on and resume, or off, store them anew, without the pins that stood there; or put the"
                             + " attribute right, or remove it (hdfs dfs -setfattr): it is read again each second"));
         }
+        String unusable = policyStore.problem();
+        if (unusable != null) {
+            found.add(finding(
+                    "policy.unreadable",
+                    Severity.ERROR,
+                    withoutPatterns(unusable) + "; the configured one is in force",
+                    "go back to the release that applied it, or apply another policy (placementctl policy apply FILE, or"
+                            + " --configured); where " + PolicyStore.NAME + " cannot be read, remove it first (hdfs dfs"
+                            + " -setfattr -x " + PolicyStore.NAME + " /)"));
+        }
         PolicyFileWatch file = policyStore.file();
         String fileProblem = file == null ? null : file.problem();
         if (fileProblem != null) {

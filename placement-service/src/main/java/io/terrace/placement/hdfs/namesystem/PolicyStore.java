@@ -40,6 +40,10 @@ public final class PolicyStore {
     private final @Nullable PolicyFileWatch file;
     private final LongSupplier wallMs;
     private volatile PolicyHistory history = PolicyHistory.EMPTY;
+    private volatile @Nullable String problem;
+    /** Whether something is stored that could not be read: whoever stores loses it. */
+    private volatile boolean unread;
+
     private @Nullable PlacementLoop loop;
     /** The loop took no call when it was to be told of the file. Of the thread that watches it. */
     private boolean untold;
@@ -140,25 +144,39 @@ public final class PolicyStore {
 
     /** The policy to begin an epoch with. Reads what is applied from the namespace. */
     public PolicyChoice atActivation() {
-        try {
-            byte[] stored = attribute.load();
-            history = stored == null ? PolicyHistory.EMPTY : PolicyHistory.decoded(stored);
-        } catch (RuntimeException e) {
-            LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
-            history = PolicyHistory.EMPTY;
-        }
+        load();
         PolicyChoice wanted = wanted();
         PolicyFile.rulesThatNeverMatch(wanted.spec())
                 .forEach(why -> LOG.warn("A rule of applied policy {} has no effect: {}", wanted.number(), why));
         return wanted;
     }
 
-    private PolicyChoice wanted() {
+    private void load() {
         try {
-            return choice(history);
+            byte[] stored = attribute.load();
+            history = stored == null ? PolicyHistory.EMPTY : PolicyHistory.decoded(stored);
+            problem = null;
+            unread = false;
+        } catch (RuntimeException e) {
+            LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
+            history = PolicyHistory.EMPTY;
+            problem = "applied policies cannot be read from " + NAME + " of /: " + e.getMessage();
+            unread = true;
+        }
+    }
+
+    private PolicyChoice wanted() {
+        PolicyHistory applied = history;
+        try {
+            PolicyChoice choice = choice(applied);
+            if (!unread) {
+                problem = null;
+            }
+            return choice;
         } catch (IllegalArgumentException e) {
             // Another version of Terrace wrote the policy.
             LOG.error("The applied policy cannot be used any more; the configured one is in force. {}", e.getMessage());
+            problem = "applied policy " + applied.inForce() + " cannot be used: " + e.getMessage();
             return configured();
         }
     }
@@ -217,6 +235,13 @@ public final class PolicyStore {
 
     private synchronized long change(UnaryOperator<PolicyHistory> change)
             throws IOException, TimeoutException, InterruptedException {
+        if (unread) {
+            load();
+        }
+        if (unread) {
+            throw new IOException("what stands in " + NAME + " of / cannot be read, and this would erase it. Put it right, or"
+                    + " remove it (hdfs dfs -setfattr -x " + NAME + " /), and try again");
+        }
         PolicyHistory before = history;
         PolicyHistory after = change.apply(before).kept();
         PolicyChoice choice = choice(after);
@@ -231,12 +256,14 @@ public final class PolicyStore {
         } catch (PlacementLoop.ChangeBegunException e) {
             // It comes into force, so it stays stored.
             history = after;
+            problem = null;
             throw new IOException("stored; it comes into force as soon as the placement loop goes on", e);
         } catch (IOException | TimeoutException | RuntimeException e) {
             store(before);
             throw e;
         }
         history = after;
+        problem = null;
         return after.inForce();
     }
 
@@ -246,6 +273,12 @@ public final class PolicyStore {
         } catch (IOException e) {
             throw new IOException("not stored: " + e.getMessage(), e);
         }
+    }
+
+    /** Why an applied policy is not in force; null where one is, or none was applied. */
+    @Nullable
+    public String problem() {
+        return problem;
     }
 
     /** The latest state of what was applied. */

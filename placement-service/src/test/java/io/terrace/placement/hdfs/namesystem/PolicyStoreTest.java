@@ -14,17 +14,21 @@ import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.hdfs.EmptyNamespaceView;
 import io.terrace.placement.hdfs.LoggedLines;
+import io.terrace.placement.hdfs.health.PolicyHealthChecks;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -252,5 +256,47 @@ class PolicyStoreTest {
         Files.writeString(old.file(), text.replace("arc", "2q"));
         assertThat(old.poll()).as("from then on it is refused").isFalse();
         assertThat(begun.atActivation().spec().policy()).isEqualTo("arc");
+    }
+
+    private List<ConditionProto> findings(PolicyStore of) {
+        PlacementEngine engine = new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry());
+        return PolicyHealthChecks.find(engine, new OperatorStateStore(new FakeAttribute()), of, new MetricRegistry()).stream()
+                .map(FindingProto::getFinding)
+                .toList();
+    }
+
+    @Test
+    void appliedPolicies_thatCannotBeRead_areToldAndNotErased() throws Exception {
+        byte[] unreadable = {9, 9, 9};
+        stored.value = unreadable;
+
+        assertThat(policyStore.atActivation().source()).isEqualTo(Source.FILE);
+
+        assertThat(findings(policyStore)).anySatisfy(finding -> {
+            assertThat(finding.getId()).isEqualTo("policy.unreadable");
+            assertThat(finding.getText()).contains("trusted.terrace.policy of /", "the configured one is in force");
+        });
+        assertThatThrownBy(() -> policyStore.apply("policy: arc\n", "operator"))
+                .hasMessageContaining("would erase it")
+                .hasMessageContaining("-setfattr -x trusted.terrace.policy /");
+        assertThat(stored.value).isEqualTo(unreadable);
+
+        stored.value = null;
+        policyStore.apply("policy: arc\n", "operator");
+        assertThat(findings(policyStore)).noneMatch(finding -> finding.getId().equals("policy.unreadable"));
+    }
+
+    @Test
+    void appliedPolicy_thatThisBuildCannotUse_isTold() throws Exception {
+        stored.value =
+                PolicyHistory.EMPTY.apply(1, "operator", "policy: nonsense\n").encoded();
+
+        assertThat(policyStore.atActivation().source()).isEqualTo(Source.FILE);
+
+        assertThat(findings(policyStore))
+                .anySatisfy(finding -> assertThat(finding.getText()).contains("applied policy 1 cannot be used"));
+        policyStore.apply("policy: arc\n", "operator");
+        assertThat(policyStore.history().steps()).hasSize(2);
+        assertThat(findings(policyStore)).noneMatch(finding -> finding.getId().equals("policy.unreadable"));
     }
 }
