@@ -3,6 +3,7 @@ package io.terrace.host;
 import io.terrace.compat.Release;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.FailureText;
+import io.terrace.placementctl.terminal.StandardOutput;
 import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -42,10 +43,16 @@ public final class TerraceHost {
             }
             throw failure;
         });
-        return line.execute(arguments);
+        int code = line.execute(arguments);
+        String lost = StandardOutput.lost(out);
+        if (lost != null && code == ExitCode.OK) {
+            err.println("terrace-host: " + lost);
+            return ExitCode.REFUSED;
+        }
+        return code;
     }
 
     public static void main(String[] arguments) {
-        System.exit(run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments));
+        System.exit(run(StandardOutput.ofProcess(), new PrintWriter(System.err, true), arguments));
     }
 }

@@ -9,6 +9,7 @@ import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.policy.PolicyCommand;
 import io.terrace.placementctl.policy.SizeCommand;
 import io.terrace.placementctl.terminal.FailureText;
+import io.terrace.placementctl.terminal.StandardOutput;
 import io.terrace.placementctl.terminal.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -59,7 +60,7 @@ import picocli.CommandLine.Mixin;
         exitCodeList = {
             " 0:done",
             " 1:refused by the service; doctor found a problem; not in memory (promote --wait, check);"
-                    + " a file could not be read or written",
+                    + " a file, or the output, could not be read or written",
             " 2:wrong usage",
             " 3:no placement service can be reached, or none is active"
         })
@@ -101,11 +102,16 @@ public final class PlacementCtl {
             }
             throw failure;
         });
-        return line.execute(arguments);
+        int code = line.execute(arguments);
+        String lost = StandardOutput.lost(out);
+        if (lost != null && code == ExitCode.OK) {
+            err.println("placementctl: " + lost);
+            return ExitCode.REFUSED;
+        }
+        return code;
     }
 
     public static void main(String[] arguments) {
-        int code = run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments);
-        System.exit(code);
+        System.exit(run(StandardOutput.ofProcess(), new PrintWriter(System.err, true), arguments));
     }
 }
