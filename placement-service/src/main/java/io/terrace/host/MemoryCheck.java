@@ -104,7 +104,8 @@ final class MemoryCheck {
         if (path == null) {
             return;
         }
-        MountEntry unit = MountEntry.ofUnit(host.settings().memoryDir(), host.files().text(path));
+        MountEntry unit =
+                MountEntry.ofUnit(host.settings().memoryDir(), host.files().text(path));
         long memory = host.facts().memoryBytes();
         if (host.wanted().isMadeBy(unit, host.wanted().sizeBytes(), memory)) {
             return;

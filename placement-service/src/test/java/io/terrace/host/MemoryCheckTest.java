@@ -1,9 +1,8 @@
 package io.terrace.host;
 
-import static io.terrace.host.HostFixture.GOOD;
 import static io.terrace.host.HostFixture.DROP_IN;
+import static io.terrace.host.HostFixture.GOOD;
 import static io.terrace.host.HostFixture.MEMORY;
-import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static io.terrace.host.HostFixture.MOUNT_UNIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,8 +62,8 @@ class MemoryCheckTest {
     @ParameterizedTest
     @CsvSource({"/etc/systemd/system", "/usr/lib/systemd/system"})
     void ownUnitOfTheAdministrator_isLeftAlone(String directory) throws IOException {
-        String unit = "[Mount]\nWhere=" + MEMORY + "\nWhat=x\nType=tmpfs\nOptions=size=64g,nr_inodes=1m,mode=0711,\\\n uid="
-                + host.uid() + "\n";
+        String unit = "[Mount]\nWhere=" + MEMORY
+                + "\nWhat=x\nType=tmpfs\nOptions=size=64g,nr_inodes=1m,mode=0711,\\\n uid=" + host.uid() + "\n";
         String path = directory + "/mnt-terrace\\x2dmemory.mount";
         host.file(path, unit);
 
@@ -72,7 +71,8 @@ class MemoryCheckTest {
                 .containsSubsequence("run mount -t tmpfs", "make directory " + MEMORY + ", mode 711, owner hdfs");
 
         assertThat(host.text(path)).isEqualTo(unit);
-        assertThat(host.text("/etc/systemd/system/mnt-terrace\\x2dmemory.mount")).isIn("", unit);
+        assertThat(host.text("/etc/systemd/system/mnt-terrace\\x2dmemory.mount"))
+                .isIn("", unit);
         assertThat(host.run(1, "check")).doesNotContain("memory-unit");
         assertThat(host.run(0, "remove")).contains("not Terrace's, left as it is: " + path);
         assertThat(host.text(path)).isEqualTo(unit);

@@ -1,5 +1,6 @@
 package io.terrace.placementctl.client;
 
+import io.terrace.common.DaemonThreads;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
@@ -7,8 +8,14 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.retry.RetryPolicies;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
@@ -22,16 +29,17 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Talks to the placement services of a cluster. Connections are tried once, calls take {@value #CALL_TIMEOUT_MS} ms at
- * most.
+ * Talks to the placement services of a cluster. All are asked for their status at a time, for {@value #STATUS_TIMEOUT_MS} ms
+ * at most, so that one that hangs delays a command no longer. Connections are tried once, calls take
+ * {@value #CALL_TIMEOUT_MS} ms at most.
  */
 public final class AdminClient implements AutoCloseable {
 
     static final int CALL_TIMEOUT_MS = 30_000;
+    static final int STATUS_TIMEOUT_MS = 5_000;
 
-    /** What a service answers while it is not, or not yet, the one to ask. */
-    private static final Set<String> COMES_BACK =
-            Set.of(StandbyException.class.getName(), RetriableException.class.getName());
+    /** Less, so that a host that is gone is called so. */
+    private static final int CONNECT_TIMEOUT_MS = 4_000;
 
     private final Configuration conf;
     private final List<Peer> peers = new ArrayList<>();
@@ -63,31 +71,60 @@ public final class AdminClient implements AutoCloseable {
         conf = new Configuration(given);
         conf.setInt("ipc.client.connect.max.retries", 0);
         conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
-        conf.setInt("ipc.client.connect.timeout", 5_000);
+        conf.setInt("ipc.client.connect.timeout", CONNECT_TIMEOUT_MS);
         RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
-        addresses.forEach(address -> peers.add(meet(address)));
+        ExecutorService meeting =
+                Executors.newFixedThreadPool(addresses.size(), DaemonThreads.named("placementctl-status"));
+        try {
+            UserGroupInformation user = UserGroupInformation.getCurrentUser();
+            List<Future<Peer>> met = addresses.stream()
+                    .map(address -> meeting.submit(() -> meet(address, user)))
+                    .toList();
+            long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STATUS_TIMEOUT_MS);
+            for (int i = 0; i < addresses.size(); i++) {
+                peers.add(awaited(met.get(i), addresses.get(i), endNs));
+            }
+        } catch (IOException e) {
+            addresses.forEach(address -> peers.add(silent(address, e)));
+        } finally {
+            meeting.shutdownNow();
+        }
     }
 
-    private Peer meet(InetSocketAddress address) {
+    private static Peer awaited(Future<Peer> met, InetSocketAddress address, long endNs) {
+        try {
+            return met.get(Math.max(0, endNs - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            met.cancel(true);
+            String why = "no answer within " + STATUS_TIMEOUT_MS / 1000 + " s: it hangs, or is too busy";
+            return new Peer(address, null, null, why, false);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Peer(address, null, null, "interrupted", false);
+        } catch (ExecutionException e) {
+            return silent(address, e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private Peer meet(InetSocketAddress address, UserGroupInformation user) throws IOException {
         if (address.isUnresolved()) {
             return new Peer(address, null, null, "unknown host " + address.getHostString(), true);
         }
+        PlacementAdminPB proxy = RPC.getProtocolProxy(
+                        PlacementAdminPB.class,
+                        RPC.getProtocolVersion(PlacementAdminPB.class),
+                        address,
+                        user,
+                        conf,
+                        NetUtils.getDefaultSocketFactory(conf),
+                        CALL_TIMEOUT_MS,
+                        RetryPolicies.TRY_ONCE_THEN_FAIL)
+                .getProxy();
         try {
-            PlacementAdminPB proxy = RPC.getProtocolProxy(
-                            PlacementAdminPB.class,
-                            RPC.getProtocolVersion(PlacementAdminPB.class),
-                            address,
-                            UserGroupInformation.getCurrentUser(),
-                            conf,
-                            NetUtils.getDefaultSocketFactory(conf),
-                            CALL_TIMEOUT_MS,
-                            RetryPolicies.TRY_ONCE_THEN_FAIL)
-                    .getProxy();
             return new Peer(address, proxy, proxy.status(null, StatusRequestProto.getDefaultInstance()), "", false);
         } catch (ServiceException e) {
+            RPC.stopProxy(proxy);
             return silent(address, e.getCause() == null ? e : e.getCause());
-        } catch (IOException e) {
-            return silent(address, e);
         }
     }
 
@@ -99,16 +136,29 @@ public final class AdminClient implements AutoCloseable {
         return List.copyOf(peers);
     }
 
-    /** Calls the active service. A NameNode that hung may still believe that it is: the latest epoch decides. */
-    public <T> T active(Call<T> call) throws Refused, Unreachable {
-        Peer active = null;
-        long epoch = 0;
-        for (Peer peer : peers) {
-            if (peer.status != null && peer.status.getActive() && (active == null || peer.status.getEpoch() > epoch)) {
-                active = peer;
-                epoch = peer.status.getEpoch();
-            }
+    /** The active service; null where none is. A NameNode that hung may still believe that it is: the latest epoch decides. */
+    public @Nullable Peer active() {
+        return peers.stream()
+                .filter(peer -> peer.status != null && peer.status.getActive())
+                .max(Comparator.comparingLong(AdminClient::epoch))
+                .orElse(null);
+    }
+
+    private static long epoch(Peer peer) {
+        return peer.status == null ? 0 : peer.status.getEpoch();
+    }
+
+    /** Calls one service, active or not, that told its status. */
+    public <T> T of(Peer peer, Call<T> call) throws Refused, Unreachable {
+        if (peer.proxy == null) {
+            throw new Unreachable(peer.name() + ": " + peer.problem);
         }
+        return on(peer.proxy, call);
+    }
+
+    /** Calls the active service. */
+    public <T> T active(Call<T> call) throws Refused, Unreachable {
+        Peer active = active();
         if (active != null && active.proxy != null) {
             return on(active.proxy, call);
         }
@@ -130,8 +180,13 @@ public final class AdminClient implements AutoCloseable {
         try {
             return call.on(service);
         } catch (ServiceException e) {
-            if (e.getCause() instanceof RemoteException refusal && !COMES_BACK.contains(refusal.getClassName())) {
-                throw new Refused(firstLine(refusal));
+            if (e.getCause() instanceof RemoteException refusal) {
+                if (refusal.getClassName().equals(RetriableException.class.getName())) {
+                    throw Unreachable.busy(firstLine(refusal));
+                }
+                if (!refusal.getClassName().equals(StandbyException.class.getName())) {
+                    throw new Refused(firstLine(refusal), refusal.getClassName());
+                }
             }
             throw new Unreachable(firstLine(e.getCause() == null ? e : e.getCause()));
         }

@@ -37,12 +37,9 @@ public record ClusterSample(
     public static ClusterSample take(AdminClient client) throws Refused, Unreachable {
         TiersResponseProto tiers =
                 client.active(service -> service.tiers(null, TiersRequestProto.getDefaultInstance()));
-        StatusResponseProto status = client.peers().stream()
-                .map(Peer::status)
-                .filter(known -> known != null && known.getActive())
-                .findFirst()
-                .orElseGet(StatusResponseProto::getDefaultInstance);
-        return of(System.nanoTime(), status, tiers);
+        Peer active = client.active();
+        StatusResponseProto status = active == null ? null : active.status();
+        return of(System.nanoTime(), status == null ? StatusResponseProto.getDefaultInstance() : status, tiers);
     }
 
     static ClusterSample of(long atNs, StatusResponseProto status, TiersResponseProto tiers) {

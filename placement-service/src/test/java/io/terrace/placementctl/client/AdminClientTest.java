@@ -10,9 +10,12 @@ import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
@@ -24,6 +27,7 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class AdminClientTest {
 
@@ -118,6 +122,27 @@ class AdminClientTest {
         try (AdminClient client = new AdminClient(conf, List.of(refuses, closed))) {
             assertThat(client.peers()).extracting(AdminClient.Peer::absent).containsExactly(false, true);
             assertThat(client.peers().get(0).problem()).contains("not you");
+        }
+    }
+
+    /** A stopped process accepts connections, and says nothing. */
+    @Test
+    @Timeout(25)
+    void serviceThatHangs_delaysACommandBySecondsAlone() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ServerSocket alike = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            List<InetSocketAddress> all = List.of(
+                    new InetSocketAddress("127.0.0.1", silent.getLocalPort()),
+                    new InetSocketAddress("127.0.0.1", alike.getLocalPort()),
+                    service(true, 7, null, null, new AtomicInteger()));
+            long beganNs = System.nanoTime();
+            try (AdminClient client = new AdminClient(conf, all)) {
+                assertThat(pins(client)).isNotNull();
+                assertThat(client.peers()).extracting(AdminClient.Peer::absent).containsOnly(false);
+                assertThat(client.peers().get(0).problem()).contains("no answer within 5 s");
+            }
+            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs))
+                    .isLessThan(9);
         }
     }
 }

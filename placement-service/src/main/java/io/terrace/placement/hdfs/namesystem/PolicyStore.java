@@ -239,8 +239,9 @@ public final class PolicyStore {
             load();
         }
         if (unread) {
-            throw new IOException("what stands in " + NAME + " of / cannot be read, and this would erase it. Put it right, or"
-                    + " remove it (hdfs dfs -setfattr -x " + NAME + " /), and try again");
+            throw new IOException(
+                    "what stands in " + NAME + " of / cannot be read, and this would erase it. Put it right, or"
+                            + " remove it (hdfs dfs -setfattr -x " + NAME + " /), and try again");
         }
         PolicyHistory before = history;
         PolicyHistory after = change.apply(before).kept();

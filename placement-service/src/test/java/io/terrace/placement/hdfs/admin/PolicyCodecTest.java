@@ -11,8 +11,8 @@ class PolicyCodecTest {
     /** As after the way back to an older release, which does not know a key of the policy. */
     @Test
     void appliedPolicy_thatIsNotWhatTheServiceDecidesBy_isNotShownInForce() {
-        PolicyHistory history =
-                new PolicyHistory(1, PolicyHistory.EMPTY.apply(1, "operator", "policy: nonsense").steps());
+        PolicyHistory history = new PolicyHistory(
+                1, PolicyHistory.EMPTY.apply(1, "operator", "policy: nonsense").steps());
 
         assertThat(PolicyCodec.steps(history, 0, true)).noneMatch(PolicyStepProto::getInForce);
         assertThat(PolicyCodec.steps(history, 1, true)).allMatch(PolicyStepProto::getInForce);

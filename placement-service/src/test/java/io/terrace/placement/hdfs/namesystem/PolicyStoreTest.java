@@ -260,7 +260,8 @@ class PolicyStoreTest {
 
     private List<ConditionProto> findings(PolicyStore of) {
         PlacementEngine engine = new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry());
-        return PolicyHealthChecks.find(engine, new OperatorStateStore(new FakeAttribute()), of, new MetricRegistry()).stream()
+        return PolicyHealthChecks.find(engine, new OperatorStateStore(new FakeAttribute()), of, new MetricRegistry())
+                .stream()
                 .map(FindingProto::getFinding)
                 .toList();
     }
