@@ -15,12 +15,14 @@ import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
+import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
@@ -33,6 +35,11 @@ import picocli.CommandLine.Command;
         description = "Looks for what is wrong: this configuration, the services, every DataNode's host.",
         mixinStandardHelpOptions = true)
 final class DoctorCommand extends ClusterCommand {
+
+    private static final int MOST_TRIES = 3;
+
+    /** What a service says to one of too many who ask. */
+    private static final String ASK_AGAIN = "ask again";
 
     /** @param where configuration, a service, NameNode, or a DataNode's name */
     private record Located(String where, HealthFinding finding) {
@@ -47,7 +54,7 @@ final class DoctorCommand extends ClusterCommand {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         Configuration conf = cluster().configuration();
         List<Located> found = new ArrayList<>();
         new ConfigurationCheck(conf).run().forEach(finding -> found.add(new Located("configuration", finding)));
@@ -128,11 +135,9 @@ final class DoctorCommand extends ClusterCommand {
         }
     }
 
-    private static void ask(AdminClient client, List<Located> found) {
+    private static void ask(AdminClient client, List<Located> found) throws InterruptedException {
         try {
-            for (FindingProto finding : client.active(
-                            service -> service.doctor(null, DoctorRequestProto.getDefaultInstance()))
-                    .getFindingsList()) {
+            for (FindingProto finding : answer(client).getFindingsList()) {
                 found.add(new Located(
                         finding.getWhere(),
                         finding.getFinding().getId(),
@@ -140,10 +145,51 @@ final class DoctorCommand extends ClusterCommand {
                         finding.getFinding().getText(),
                         finding.getFinding().hasRemedy() ? finding.getFinding().getRemedy() : null));
             }
-        } catch (Refused | Unreachable e) {
+        } catch (Refused e) {
             found.add(new Located(
-                    "services", "service.unreachable", Severity.ERROR, String.valueOf(e.getMessage()), null));
+                    "services",
+                    "service.refused",
+                    Severity.ERROR,
+                    "the service does not say what is wrong: " + e.getMessage(),
+                    "run it as a user whom security.terrace.admin.protocol.acl admits"));
+        } catch (Unreachable e) {
+            found.add(silent(e));
         }
+    }
+
+    /** Others may ask at the same moment, and a service answers few at a time. */
+    private static DoctorResponseProto answer(AdminClient client) throws Refused, Unreachable, InterruptedException {
+        for (int tries = 1; ; tries++) {
+            try {
+                return client.active(service -> service.doctor(null, DoctorRequestProto.getDefaultInstance()));
+            } catch (Unreachable e) {
+                if (!e.isBusy() || tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+            TimeUnit.SECONDS.sleep(1);
+        }
+    }
+
+    private static Located silent(Unreachable e) {
+        String text = String.valueOf(e.getMessage());
+        if (!e.isBusy()) {
+            return new Located(
+                    "services",
+                    "service.unreachable",
+                    Severity.ERROR,
+                    text,
+                    "run doctor again; if it stays so, see the log of that NameNode");
+        }
+        String missing = text + "; what it finds wrong is missing here";
+        return text.contains(ASK_AGAIN)
+                ? new Located("services", "service.busy", Severity.NOTE, missing, "run doctor again in some seconds")
+                : new Located(
+                        "services",
+                        "service.busy",
+                        Severity.WARNING,
+                        missing,
+                        "run doctor again; if it stays so, see the log of the active NameNode");
     }
 
     private void print(List<Located> found) {

@@ -62,7 +62,7 @@ import picocli.CommandLine.Mixin;
             " 1:refused by the service; doctor found a problem; not in memory (promote --wait, check);"
                     + " a file, or the output, could not be read or written",
             " 2:wrong usage",
-            " 3:no placement service can be reached, or none is active"
+            " 3:no placement service can be reached, or none is active, or it is busy"
         })
 public final class PlacementCtl {
 

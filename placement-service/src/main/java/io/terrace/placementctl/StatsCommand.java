@@ -63,7 +63,7 @@ final class StatsCommand extends ClusterCommand {
                 after = sample(configuration);
             } catch (Unreachable | Refused e) {
                 if (!lost) {
-                    note(printer, "no placement service is active");
+                    note(printer, firstLine(e));
                 }
                 lost = true;
                 left--;
@@ -97,6 +97,11 @@ final class StatsCommand extends ClusterCommand {
             ClusterInterval.header().forEach(printer::line);
         }
         printer.line(interval.line());
+    }
+
+    private static String firstLine(Exception e) {
+        String line = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        return line.endsWith(":") ? line.substring(0, line.length() - 1) : line;
     }
 
     /** What happened in place of an interval. */

@@ -18,7 +18,7 @@ public final class Unreachable extends Exception {
 
     /** The active service has no time for it now. */
     static Unreachable busy(String message) {
-        return new Unreachable(message, true);
+        return new Unreachable("the placement service is busy: " + message, true);
     }
 
     /** Whether the service answered, that it is busy: whoever asks again may be answered. */

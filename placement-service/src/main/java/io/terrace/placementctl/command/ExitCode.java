@@ -10,7 +10,7 @@ public final class ExitCode {
 
     public static final int USAGE = 2;
 
-    /** No placement service can be reached, or none is active. */
+    /** No placement service can be reached, or none is active, or it is busy. */
     public static final int UNREACHABLE = 3;
 
     private ExitCode() {}

@@ -4,6 +4,7 @@ import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
@@ -65,13 +66,21 @@ public abstract class ListingCommand extends ClusterCommand {
             } catch (Unreachable e) {
                 // As in a failover. What is asked for may come back.
                 code = ExitCode.UNREACHABLE;
-                printer.line("-- " + e.getMessage());
+                note(printer, String.valueOf(e.getMessage()));
             }
             left--;
             if (left <= 0 || printer.isClosed()) {
                 return code;
             }
             TimeUnit.SECONDS.sleep(seconds);
+        }
+    }
+
+    private void note(Printer printer, String what) {
+        if (cluster().json) {
+            printer.jsonLine(ProtoJson.MAPPER.createObjectNode().put("note", what));
+        } else {
+            printer.line("-- " + what);
         }
     }
 

@@ -42,7 +42,9 @@ final class AdminCalls {
         } catch (IllegalArgumentException e) {
             throw new ServiceException(new IOException(e.getMessage(), e));
         } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
-            throw new ServiceException(new RetriableException(new IOException("placement is busy or restarting", e)));
+            RetriableException busy = new RetriableException("placement is busy or restarting");
+            busy.initCause(e);
+            throw new ServiceException(busy);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ServiceException(new IOException("the NameNode is shutting down", e));
