@@ -65,9 +65,7 @@ final class AnnotateCommand extends ClusterCommand {
         if (trusted && user) {
             throw cluster().usage("--trusted and --user exclude each other");
         }
-        if (!path.startsWith("/")) {
-            throw cluster().usage("'" + path + "' is no absolute path");
-        }
+        requireAbsolute(path);
         Scope scope = trusted ? Scope.TRUSTED : Scope.USER;
         Map<AnnotationWord, String> values = values();
         Set<AnnotationWord> toRemove = EnumSet.noneOf(AnnotationWord.class);
@@ -117,7 +115,7 @@ final class AnnotateCommand extends ClusterCommand {
         ObjectNode set = json.putObject("set");
         var gone = json.putArray("removed");
         Configuration conf = cluster().configuration();
-        try (FileSystem fs = FileSystem.newInstance(cluster().fileSystem(conf), conf)) {
+        try (FileSystem fs = open(conf)) {
             Path target = new Path(path);
             List<String> there = toRemove.isEmpty() ? List.of() : fs.listXAttrs(target);
             for (AnnotationWord word : toRemove) {
@@ -136,7 +134,7 @@ final class AnnotateCommand extends ClusterCommand {
                 set.put(attribute, entry.getValue());
                 tell(printer, attribute + " of " + Table.printable(path) + " is " + entry.getValue());
             }
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedOperationException e) {
             throw new Refused("annotations of " + path + " were not changed as asked: " + firstLine(e)
                     + "; see what holds with placementctl annotations");
         }
@@ -175,7 +173,7 @@ final class AnnotateCommand extends ClusterCommand {
         }
     }
 
-    private static String firstLine(IOException e) {
+    private static String firstLine(Exception e) {
         return String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString());
     }
 }

@@ -54,20 +54,18 @@ final class CheckCommand extends ClusterCommand {
         if (most < 1 || most > 100) {
             throw cluster().usage("--blocks is " + most + "; it must be from 1 to 100");
         }
-        if (!path.startsWith("/")) {
-            throw cluster().usage("'" + path + "' is no absolute path");
-        }
+        requireAbsolute(path);
         Configuration conf = cluster().configuration();
         Map<Long, String> inMemory = new HashMap<>();
         String unasked = ask(conf, inMemory);
         FileCheck check;
         try {
-            check = FileCheck.of(cluster().fileSystem(conf), conf, path, most, inMemory);
+            check = FileCheck.of(cluster().fileSystem(conf), impatient(conf), path, most, inMemory);
         } catch (IOException e) {
             String message = e.getMessage() == null ? e.toString() : e.getMessage();
             throw new Refused(message.lines().findFirst().orElse(message));
         } catch (IllegalArgumentException e) {
-            throw new Refused(String.valueOf(e.getMessage()));
+            throw unopened(conf, e);
         }
         Printer printer = new Printer(spec);
         if (cluster().json) {

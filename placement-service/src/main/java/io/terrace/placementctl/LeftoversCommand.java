@@ -51,9 +51,7 @@ final class LeftoversCommand extends ClusterCommand {
 
     @Override
     public Integer call() throws Refused {
-        if (!path.startsWith("/")) {
-            throw cluster().usage("'" + path + "' is no absolute path");
-        }
+        requireAbsolute(path);
         if (remove) {
             requireNoService();
         }
@@ -61,9 +59,9 @@ final class LeftoversCommand extends ClusterCommand {
         ObjectNode json = ProtoJson.MAPPER.createObjectNode().put("path", path);
         ArrayNode found = json.putArray("attributes");
         Configuration conf = cluster().configuration();
-        try (FileSystem fs = FileSystem.newInstance(cluster().fileSystem(conf), conf)) {
+        try (FileSystem fs = open(conf)) {
             walk(fs, printer, found);
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedOperationException e) {
             throw new Refused("the attributes below " + path + " were not all " + (remove ? "removed" : "listed") + ": "
                     + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString())
                     + "; run it again as the superuser");

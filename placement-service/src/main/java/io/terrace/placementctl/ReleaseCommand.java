@@ -75,16 +75,14 @@ final class ReleaseCommand extends ClusterCommand {
 
     @Override
     public Integer call() throws Refused, Unreachable, InterruptedException {
-        if (!target.startsWith("/")) {
-            throw cluster().usage("'" + target + "' is no absolute path");
-        }
+        requireAbsolute(target);
         if (dryRun && awaited) {
             throw cluster().usage("--dry-run and --wait exclude each other");
         }
         Configuration conf = cluster().configuration();
         Printer printer = new Printer(spec);
         try (AdminClient client = cluster().connect(conf);
-                FileSystem fs = FileSystem.newInstance(cluster().fileSystem(conf), conf)) {
+                FileSystem fs = open(conf)) {
             Total total = new Total();
             List<String> left = new ArrayList<>();
             RemoteIterator<LocatedFileStatus> files = fs.listFiles(new Path(target), true);

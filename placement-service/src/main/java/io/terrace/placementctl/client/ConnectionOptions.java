@@ -58,6 +58,15 @@ public final class ConnectionOptions {
         }
     }
 
+    public @Nullable String nameservice() {
+        return nameservice;
+    }
+
+    /** Whether one service was named, past the configuration. */
+    public boolean namesService() {
+        return service != null;
+    }
+
     /** The HDFS that was asked for. */
     public URI fileSystem(Configuration configuration) {
         return nameservice == null ? FileSystem.getDefaultUri(configuration) : URI.create("hdfs://" + nameservice);
