@@ -12,6 +12,7 @@ import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,11 @@ final class ReleaseCommand extends ClusterCommand {
 
     private static final long PAUSE_MS = 500;
 
+    private static final long SAY_EACH_NS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Of a service that is busy. */
+    private static final int MOST_TRIES = 20;
+
     /** So long no replica may move back before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
 
@@ -53,6 +59,9 @@ final class ReleaseCommand extends ClusterCommand {
     /** Of the files that were asked for. */
     private static final class Total {
         private int files;
+        /** Listed, and deleted before they were asked for. */
+        private int gone;
+
         private int off;
         private long offBytes;
         private int refused;
@@ -81,33 +90,64 @@ final class ReleaseCommand extends ClusterCommand {
         }
         Configuration conf = cluster().configuration();
         Printer printer = new Printer(spec);
+        Total total = new Total();
         try (AdminClient client = cluster().connect(conf);
                 FileSystem fs = open(conf)) {
-            Total total = new Total();
             List<String> left = new ArrayList<>();
             RemoteIterator<LocatedFileStatus> files = fs.listFiles(new Path(target), true);
             while (files.hasNext()) {
                 String file = files.next().getPath().toUri().getPath();
-                ChangeResponseProto answer = ask(client, file);
-                total.add(answer);
-                if (answer.getOff() > 0) {
+                if (isOff(client, file, total) && awaited) {
                     left.add(file);
                 }
             }
-            return awaited && !left.isEmpty() ? await(client, printer, total, left) : tell(printer, total, total.off);
+            if (!left.isEmpty()) {
+                return await(client, printer, total, left);
+            }
         } catch (IOException e) {
+            tellSoFar(printer, total);
             throw new Refused("files below " + target + " cannot be listed: "
                     + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString()));
+        } catch (Refused | Unreachable e) {
+            tellSoFar(printer, total);
+            throw e;
         }
+        return tell(printer, total, total.off, true);
     }
 
-    private ChangeResponseProto ask(AdminClient client, String file) throws Refused, Unreachable {
+    /** Asks for a file that was listed, and whether some of it is off its storage policy; no, if it is gone. */
+    private boolean isOff(AdminClient client, String file, Total total)
+            throws Refused, Unreachable, InterruptedException {
         ChangeRequestProto request = ChangeRequestProto.newBuilder()
                 .setVerb(VerbProto.RELEASE)
                 .setTarget(file)
                 .setDryRun(dryRun)
                 .build();
-        return client.active(service -> service.change(null, request));
+        for (int tries = 1; ; tries++) {
+            try {
+                ChangeResponseProto answer = client.active(service -> service.change(null, request));
+                total.add(answer);
+                return answer.getOff() > 0;
+            } catch (Refused e) {
+                if (!e.isFor(FileNotFoundException.class)) {
+                    throw e;
+                }
+                total.gone++;
+                return false;
+            } catch (Unreachable e) {
+                if (!e.isBusy() || tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+            Thread.sleep(PAUSE_MS);
+        }
+    }
+
+    /** What was asked for before it failed. */
+    private void tellSoFar(Printer printer, Total total) {
+        if (total.files > 0) {
+            int unused = tell(printer, total, total.off, false);
+        }
     }
 
     /** Asks again and again for the files that are left: so what was refused, e.g. since too much waits, is tried again. */
@@ -117,21 +157,22 @@ final class ReleaseCommand extends ClusterCommand {
         Total now = first;
         int least = first.off;
         long progressNs = System.nanoTime();
+        long saidNs = progressNs - SAY_EACH_NS;
         while (!left.isEmpty() && System.nanoTime() - progressNs < PATIENCE_NS) {
-            if (!cluster().json) {
+            if (!cluster().json && System.nanoTime() - saidNs >= SAY_EACH_NS) {
+                saidNs = System.nanoTime();
                 printer.line(now.off + " replicas, " + (now.offBytes >> 20) + " MB to go");
             }
             Thread.sleep(PAUSE_MS);
             now = new Total();
             List<String> still = new ArrayList<>();
             for (String file : left) {
-                ChangeResponseProto answer = ask(client, file);
-                now.add(answer);
-                if (answer.getOff() > 0) {
+                if (isOff(client, file, now)) {
                     still.add(file);
                 }
             }
             left = still;
+            first.gone += now.gone;
             if (now.off < least) {
                 least = now.off;
                 progressNs = System.nanoTime();
@@ -142,14 +183,15 @@ final class ReleaseCommand extends ClusterCommand {
         first.refused = now.off + first.refusedInPlace;
         first.messages.clear();
         first.messages.addAll(now.messages);
-        return tell(printer, first, now.off);
+        return tell(printer, first, now.off, true);
     }
 
     private static boolean isTransient(String message) {
         return message.endsWith("ask again");
     }
 
-    private int tell(Printer printer, Total total, int left) {
+    /** @param complete whether all files were asked for */
+    private int tell(Printer printer, Total total, int left, boolean complete) {
         if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER
                     .createObjectNode()
@@ -160,12 +202,17 @@ final class ReleaseCommand extends ClusterCommand {
                     .put("off", total.off)
                     .put("offBytes", total.offBytes)
                     .put("left", left)
-                    .put("refused", total.refused);
+                    .put("refused", total.refused)
+                    .put("gone", total.gone)
+                    .put("complete", complete);
             total.messages.forEach(json.putArray("messages")::add);
             printer.json(json);
         } else {
             printer.line(total.files + " files: " + total.off + " replicas, " + (total.offBytes >> 20)
                     + " MB off their storage policy" + (dryRun ? "." : ended(total, left)));
+            if (total.gone > 0) {
+                printer.line("  " + total.gone + " deleted meanwhile");
+            }
             total.messages.forEach(message -> printer.line("  " + Table.printable(message)));
         }
         return total.refused > 0 && !dryRun ? ExitCode.REFUSED : ExitCode.OK;

@@ -1,0 +1,125 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.ipc.RetriableException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code release} of a directory, whose files are listed on a local file system and which a made-up service is asked for. */
+class ReleaseCommandTest {
+
+    private static final ChangeResponseProto ONE_OFF = ChangeResponseProto.newBuilder()
+            .setAccepted(1)
+            .setRefused(0)
+            .setOff(1)
+            .setOffBytes(1 << 20)
+            .build();
+
+    private static final ChangeResponseProto IN_PLACE =
+            ChangeResponseProto.newBuilder().setAccepted(0).setRefused(0).build();
+
+    @TempDir
+    Path dir;
+
+    private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
+    private Path files;
+    private CtlSession session;
+
+    /** What becomes of the n-th file that is asked for. */
+    private interface Answer {
+        ChangeResponseProto to(int number) throws IOException;
+    }
+
+    @BeforeEach
+    void makeFiles() throws IOException {
+        files = Files.createDirectory(dir.resolve("warehouse"));
+        for (String name : List.of("a", "b", "c")) {
+            Files.writeString(files.resolve(name), name);
+        }
+        session = CtlSession.of(dir.resolve("conf"), URI.create("file:///"), "127.0.0.1:1");
+    }
+
+    private FakeService service(Answer answer) throws IOException {
+        return new FakeService((call, request) -> {
+            if (call.equals("status")) {
+                return FakeService.status(true, 3);
+            }
+            asked.add(((ChangeRequestProto) request).getTarget());
+            return answer.to(asked.size());
+        });
+    }
+
+    private int release(FakeService service, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("release", files.toString(), "--service", service.address()));
+        arguments.addAll(List.of(more));
+        return session.run(arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void fileThatIsDeletedMeanwhile_isPassedOver() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 2) {
+                throw new FileNotFoundException("it is no file");
+            }
+            return ONE_OFF;
+        })) {
+            assertThat(release(service)).as(session.err).isZero();
+            assertThat(asked).doesNotHaveDuplicates().hasSize(3);
+            assertThat(session.out).startsWith("2 files: 2 replicas, 2 MB off").contains("1 deleted meanwhile");
+        }
+    }
+
+    @Test
+    void fileThatIsDeletedWhileItIsAwaited_isPassedOver() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 4) {
+                throw new FileNotFoundException("it is no file");
+            }
+            return number > 3 ? IN_PLACE : ONE_OFF;
+        })) {
+            assertThat(release(service, "--wait")).as(session.err).isZero();
+            assertThat(session.out).contains("3 moved back, 0 left");
+        }
+    }
+
+    @Test
+    void serviceThatIsBusyOnce_isAskedAgain() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 2) {
+                throw new RetriableException("placement is busy or restarting");
+            }
+            return ONE_OFF;
+        })) {
+            assertThat(release(service)).as(session.err).isZero();
+            assertThat(asked).hasSize(4);
+            assertThat(session.out).startsWith("3 files: 3 replicas");
+        }
+    }
+
+    @Test
+    void refusalAmidTheFiles_printsWhatWasAskedForBefore() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 3) {
+                throw new IOException("somebody may not");
+            }
+            return ONE_OFF;
+        })) {
+            assertThat(release(service, "--json")).isEqualTo(1);
+            assertThat(session.json().get("files").asInt()).isEqualTo(2);
+            assertThat(session.json().get("complete").asBoolean()).isFalse();
+            assertThat(session.err).contains("somebody may not");
+        }
+    }
+}
