@@ -1,5 +1,6 @@
 package io.terrace.placementctl;
 
+import io.terrace.conf.DataNodeRules;
 import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
@@ -27,6 +28,7 @@ final class ConfigurationCheck {
     static final String DATASET = "dfs.datanode.fsdataset.factory";
     static final String DATASET_FACTORY = "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory";
     static final String MEMORY_DIR = TerraceSettings.DATANODE_MEMORY_DIR.key();
+    static final String MEMORY_CAPACITY = TerraceSettings.DATANODE_MEMORY_CAPACITY.key();
     static final String DATA_DIRS = "dfs.datanode.data.dir";
     static final String ENCRYPTION = "dfs.encrypt.data.transfer";
     static final String PROTECTION = "dfs.data.transfer.protection";
@@ -247,14 +249,10 @@ final class ConfigurationCheck {
                     "set " + DATANODE_PLUGINS + " and " + DATASET);
         }
         nvmOfThisHost();
-        if (plugin && conf.getTrimmed(MEMORY_DIR, "").isEmpty()) {
-            add(
-                    Severity.WARNING,
-                    "no-memory-dir",
-                    MEMORY_DIR + " is unset: DataNodes have no memory tier",
-                    "name a directory on tmpfs");
+        if (plugin) {
+            needed();
         }
-        if (plugin && conf.getLongBytes(LOCKED_MEMORY, 0) > 0) {
+        if (plugin && lockedMemory() > 0) {
             add(
                     Severity.NOTE,
                     "locked-memory",
@@ -262,6 +260,50 @@ final class ConfigurationCheck {
                             + " Terrace's tier",
                     "let terrace.datanode.memory.capacity and " + LOCKED_MEMORY + " together fit the host");
         }
+    }
+
+    /** What makes a whole DataNode stock, volumes and the channel included. */
+    private void needed() {
+        if (conf.getTrimmed(MEMORY_DIR, "").isEmpty()) {
+            add(
+                    Severity.ERROR,
+                    "no-memory-dir",
+                    MEMORY_DIR + " is unset: DataNodes with this configuration are stock",
+                    "name a directory on tmpfs");
+        }
+        if (conf.getTrimmed(MEMORY_CAPACITY, "").isEmpty()) {
+            add(
+                    Severity.ERROR,
+                    "no-memory-capacity",
+                    MEMORY_CAPACITY + " is unset: DataNodes with this configuration are stock",
+                    "set it, such as 4g (placementctl size says how much is enough)");
+        }
+        for (IllegalArgumentException broken : DataNodeRules.broken(conf)) {
+            add(
+                    Severity.ERROR,
+                    "bad-value",
+                    broken.getMessage() + ": DataNodes with this configuration are stock",
+                    "correct it or remove it to have the default");
+        }
+    }
+
+    /** 0 where Hadoop could not read it, either. */
+    private long lockedMemory() {
+        try {
+            return conf.getLongBytes(LOCKED_MEMORY, 0);
+        } catch (IllegalArgumentException e) {
+            found.add(unreadable(conf, LOCKED_MEMORY, "a number of bytes, such as 64g"));
+            return 0;
+        }
+    }
+
+    /** A key of stock that Hadoop cannot read. */
+    static HealthFinding unreadable(Configuration conf, String key, String allowed) {
+        return new HealthFinding(
+                "bad-stock-value",
+                Severity.ERROR,
+                key + " is " + conf.getTrimmed(key) + ": Hadoop cannot read it, and what uses it does not start",
+                "correct it: it must be " + allowed);
     }
 
     private Collection<String> names(String key) {

@@ -81,7 +81,7 @@ final class WriteCheck {
 
     /** Settings of stock that keep files which are written over the channel waiting, or failing. */
     private void traps() {
-        if (conf.getInt(RETRIES, 5) == 0) {
+        if (number(RETRIES, 5) == 0) {
             add(
                     Severity.WARNING,
                     "write-no-retries",
@@ -89,13 +89,23 @@ final class WriteCheck {
                             + " DataNodes' reports are there at once",
                     "remove it; a client that writes over the channel asks again after 2 ms already");
         }
-        if (conf.getLong(REPORT_INTERVAL, 0) > 0) {
+        if (number(REPORT_INTERVAL, 0) > 0) {
             add(
                     Severity.NOTE,
                     "write-late-reports",
                     REPORT_INTERVAL + " is " + conf.get(REPORT_INTERVAL)
                             + ": each close of a file, and each second block, waits so long for the DataNodes' reports",
                     "remove it from the DataNodes' hdfs-site.xml if small files are written");
+        }
+    }
+
+    /** The default where Hadoop could not read it, either. */
+    private long number(String key, long otherwise) {
+        try {
+            return conf.getLong(key, otherwise);
+        } catch (NumberFormatException e) {
+            found.add(ConfigurationCheck.unreadable(conf, key, "a whole number"));
+            return otherwise;
         }
     }
 

@@ -13,6 +13,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What doctor says of reads from other hosts, by the configuration alone. */
 class ConfigurationCheckTest {
@@ -97,6 +99,63 @@ class ConfigurationCheckTest {
     void run_aPolicyThatThereIsNot_isNamed() {
         assertThat(ids(Map.of("terrace.placement.policy", "guess"))).contains("bad-value");
         assertThat(ids(Map.of())).doesNotContain("bad-value");
+    }
+
+    /** With each of them the whole DataNode is stock. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "unset",
+            value = {
+                "terrace.datanode.memory.capacity     | unset | no-memory-capacity",
+                "terrace.datanode.memory.dir          | unset | no-memory-dir",
+                "terrace.datanode.memory.capacity.max | 2g    | bad-value",
+                "terrace.datanode.memory.capacity     | 9t    | bad-value",
+                "terrace.datanode.nvm.local.dir       | nvm   | bad-value"
+            })
+    void run_whatMakesADataNodeStock_isAnError(String key, @Nullable String value, String id) {
+        Configuration conf = new Configuration(false);
+        conf.set("dfs.datanode.plugins", ConfigurationCheck.DATANODE_PLUGIN);
+        conf.set("dfs.datanode.fsdataset.factory", ConfigurationCheck.DATASET_FACTORY);
+        conf.set("terrace.datanode.memory.dir", "/mnt/t");
+        conf.set("terrace.datanode.memory.capacity", "4g");
+        assertThat(errors(conf)).isEmpty();
+        if (value == null) {
+            conf.unset(key);
+        } else {
+            conf.set(key, value);
+        }
+        assertThat(errors(conf)).singleElement().satisfies(finding -> {
+            assertThat(finding.id()).isEqualTo(id);
+            assertThat(finding.text()).contains("terrace.datanode.").contains("are stock");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "dfs.datanode.max.locked.memory, 64gb",
+        "dfs.blockreport.incremental.intervalMsec, 300ms",
+        "dfs.client.block.write.locateFollowingBlock.retries, many"
+    })
+    void run_valueOfStockThatCannotBeRead_isNamed(String key, String value) {
+        Configuration conf = new Configuration(false);
+        conf.set("dfs.datanode.plugins", ConfigurationCheck.DATANODE_PLUGIN);
+        conf.set("dfs.datanode.fsdataset.factory", ConfigurationCheck.DATASET_FACTORY);
+        conf.set("terrace.datanode.memory.dir", "/mnt/t");
+        conf.set("terrace.datanode.memory.capacity", "4g");
+        conf.set("terrace.client.write.enabled", "true");
+        conf.set(key, value);
+        assertThat(errors(conf)).singleElement().satisfies(finding -> {
+            assertThat(finding.id()).isEqualTo("bad-stock-value");
+            assertThat(finding.text()).startsWith(key + " is " + value + ": ");
+        });
+    }
+
+    private static List<HealthFinding> errors(Configuration conf) {
+        return new ConfigurationCheck(conf)
+                .run().stream()
+                        .filter(finding -> finding.severity() == HealthFinding.Severity.ERROR)
+                        .toList();
     }
 
     /** In an installation this command has the servers' jar, whose classes clients do not have. */

@@ -17,7 +17,7 @@ public final class TerraceSettings {
 
     private static final int PORTS = 65_535;
     private static final int EXTENTS = 1 << 22;
-    private static final long PAGE = 4_096;
+    static final long PAGE = 4_096;
     private static final long PETABYTE = 1L << 50;
     private static final long DAYS_30 = TimeUnit.DAYS.toMillis(30);
 

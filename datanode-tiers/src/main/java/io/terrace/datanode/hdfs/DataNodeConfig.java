@@ -1,11 +1,11 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.conf.DataNodeRules;
 import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.GrantLedger;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -33,24 +33,14 @@ public final class DataNodeConfig {
     /** Looks at every setting of a DataNode once, so that a bad value is found at start. */
     public DataNodeConfig check() {
         memoryDir();
-        nvmLocalDirs();
-        long capacityBytes = capacityBytes();
-        if (capacityMaxBytes() < capacityBytes) {
-            throw TerraceSettings.DATANODE_MEMORY_CAPACITY_MAX.refusal(
-                    String.valueOf(capacityMaxBytes()),
-                    "at least " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key() + ", which is " + capacityBytes,
-                    null);
-        }
+        capacityBytes();
         for (Setting<?> setting : TerraceSettings.all()) {
             if (setting.key().startsWith("terrace.datanode.")) {
                 setting.orNull(conf);
             }
         }
-        if (regionBytes() < 2 * capacityBytes) {
-            throw TerraceSettings.DATANODE_REGION_SIZE.refusal(
-                    String.valueOf(regionBytes()),
-                    "at least twice " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key() + ", which is " + capacityBytes,
-                    null);
+        for (IllegalArgumentException broken : DataNodeRules.broken(conf)) {
+            throw broken;
         }
         return this;
     }
@@ -158,18 +148,7 @@ public final class DataNodeConfig {
 
     /** Where clients of this host open replicas on NVM; none where they are not granted any. */
     public List<Path> nvmLocalDirs() {
-        List<Path> directories = new ArrayList<>();
-        for (String text : TerraceSettings.DATANODE_NVM_LOCAL_DIR.get(conf).split(",", -1)) {
-            String directory = text.trim();
-            if (directory.isEmpty()) {
-                continue;
-            }
-            if (!directory.startsWith("/")) {
-                throw TerraceSettings.DATANODE_NVM_LOCAL_DIR.refusal(directory, "absolute paths", null);
-            }
-            directories.add(Path.of(directory).normalize());
-        }
-        return directories;
+        return DataNodeRules.nvmLocalDirs(conf);
     }
 
     /** Whether replicas on NVM are granted to clients of this host. */

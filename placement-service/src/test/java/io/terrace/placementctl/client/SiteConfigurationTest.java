@@ -62,6 +62,16 @@ class SiteConfigurationTest {
                 .hasMessageContaining("--conf");
     }
 
+    @Test
+    void read_ofAFileThatIsCutOff_namesIt() throws IOException {
+        Path other = Files.createDirectory(dir.resolve("other"));
+        write(other.resolve("core-site.xml"), "fs.defaultFS", "hdfs://there");
+        Files.writeString(other.resolve("hdfs-site.xml"), "<configuration><property>");
+        assertThatThrownBy(() -> SiteConfiguration.read(other.toFile()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(other.resolve("hdfs-site.xml") + " cannot be read: ");
+    }
+
     private static void write(Path file, String key, String value) throws IOException {
         Files.writeString(
                 file,
