@@ -74,7 +74,8 @@ final class ChangeCommands {
 
         @Override
         protected String done(ChangeResponseProto response) {
-            return blocks(response.getAccepted()) + " to be promoted, " + response.getRefused() + " refused.";
+            int refused = response.getRefused() - response.getInMemory() - response.getOpenMoveIdsCount();
+            return blocks(response.getAccepted()) + " to be promoted, " + refused + " refused.";
         }
     }
 

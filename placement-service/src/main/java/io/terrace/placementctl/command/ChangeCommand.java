@@ -10,11 +10,16 @@ import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A command that changes something: it sends one verb and says what became of it. */
 public abstract class ChangeCommand extends AdminCommand {
+
+    /** Of these some blocks may be refused and others not. */
+    private static final Set<VerbProto> BY_BLOCK = EnumSet.of(VerbProto.PROMOTE_NOW, VerbProto.DEMOTE_NOW);
 
     protected abstract ChangeRequestProto request();
 
@@ -24,11 +29,22 @@ public abstract class ChangeCommand extends AdminCommand {
     protected int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException {
         ChangeRequestProto request = request();
         ChangeResponseProto response = client.active(service -> service.change(null, request));
-        boolean refused = response.getAccepted() == 0;
+        int harmless = response.getInMemory() + response.getOpenMoveIdsCount();
+        boolean nothing = response.getAccepted() == 0 && harmless == 0;
+        boolean refused = nothing || BY_BLOCK.contains(request.getVerb()) && response.getRefused() > harmless;
         if (cluster().json) {
             printer.json(json(request, response));
         } else {
-            printer.line(refused ? printer.doubtful(nothing(response)) : done(response));
+            if (nothing || response.getAccepted() == 0 && refused) {
+                printer.line(printer.doubtful(nothing(response)));
+            } else if (response.getAccepted() > 0) {
+                String done = done(response);
+                printer.line(refused ? printer.doubtful(done) : done);
+            }
+            if (harmless > 0) {
+                printer.line(
+                        blocks(harmless) + (harmless == 1 ? " is" : " are") + " in memory already, or on their way.");
+            }
             response.getMessagesList().forEach(message -> printer.line("  " + Table.printable(message)));
             int unnamed = response.getRefused() - response.getMessagesCount();
             if (unnamed > 0) {

@@ -142,6 +142,7 @@ final class AdminChanges {
             if (file.striped()) {
                 throw new IllegalArgumentException(file.path() + " is erasure-coded; its blocks are not promoted");
             }
+            tellOfRest(file.blocks(), refusals);
             return view.blocksOf(List.of(file.inode()), MOST_BLOCKS);
         }
         BlockFacts facts = lookup.block(target.blockId());
@@ -156,6 +157,17 @@ final class AdminChanges {
                 facts.block(),
                 facts.inode(),
                 facts.replicas().stream().map(ReplicaFacts::node).toList()));
+    }
+
+    /** @param blocks of the file */
+    static void tellOfRest(int blocks, Refusals refusals) {
+        int rest = blocks - MOST_BLOCKS;
+        if (rest > 0) {
+            refusals.addBeyond(
+                    rest,
+                    "only the first " + MOST_BLOCKS + " of the file's " + blocks
+                            + " blocks are taken; name others by their ids (hdfs fsck -files -blocks), or pin the file");
+        }
     }
 
     private List<NodeReport> nodes() throws TimeoutException, InterruptedException {

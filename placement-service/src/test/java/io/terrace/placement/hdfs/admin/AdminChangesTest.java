@@ -3,6 +3,7 @@ package io.terrace.placement.hdfs.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.NodeReport;
 import java.util.List;
 import java.util.Map;
@@ -22,5 +23,15 @@ class AdminChangesTest {
         assertThat(AdminChanges.named(nodes, "dn1:9866").uuid()).isEqualTo("new");
         assertThat(AdminChanges.named(nodes, "old").uuid()).isEqualTo("old");
         assertThatThrownBy(() -> AdminChanges.named(nodes, "dn2:9866")).hasMessageContaining("no DataNode dn2:9866");
+    }
+
+    @Test
+    void fileWithMoreBlocksThanOneCallTakes_isPartlyRefused() {
+        Refusals refusals = new Refusals();
+        AdminChanges.tellOfRest(AdminChanges.MOST_BLOCKS, refusals);
+        assertThat(refusals.count()).isZero();
+        AdminChanges.tellOfRest(AdminChanges.MOST_BLOCKS + 1, refusals);
+        assertThat(refusals.count()).isEqualTo(1);
+        assertThat(refusals.lines()).singleElement().asString().contains("first 10000 of the file's 10001 blocks");
     }
 }
