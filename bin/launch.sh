@@ -12,6 +12,13 @@ version=$(property java.specification.version)
 
 options=(-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true
   -Dlog4j.configuration=placementctl-log4j.properties)
+# Where no locale is set, as by cron and systemd, java takes names that are not ASCII for question marks, in arguments and output.
+case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in
+  '' | C | POSIX)
+    export LC_ALL=C.UTF-8
+    options+=(-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8)
+    ;;
+esac
 if [[ -n ${TERRACE_CLASSPATH-} ]]; then
   classpath=$TERRACE_CLASSPATH
 elif [[ -s $root/benchmarks/target/classpath.txt ]]; then

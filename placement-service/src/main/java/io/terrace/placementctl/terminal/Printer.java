@@ -38,7 +38,7 @@ public final class Printer {
 
     /** On one line, for one of several objects. */
     public void jsonLine(ObjectNode node) {
-        line(node.toString());
+        line(ProtoJson.line(node));
     }
 
     /** Whether nobody reads any more, as after {@code | head}. */
