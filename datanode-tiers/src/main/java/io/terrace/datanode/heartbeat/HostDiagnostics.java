@@ -11,6 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +64,12 @@ public final class HostDiagnostics {
                     duplicatesStay);
         }
     }
+
+    /** Such as {@code 5:memory:/system.slice/datanode.service}; another controller may share the hierarchy. */
+    private static final Pattern MEMORY_CONTROLLER = Pattern.compile("\\d+:(?:[^:]*,)?memory(?:,[^:]*)?:/(.*)");
+
+    /** Version 1 says "no limit" as a number of pages near 2^63. */
+    private static final long NO_LIMIT = Long.MAX_VALUE / 2;
 
     private final Path root;
 
@@ -144,7 +153,8 @@ public final class HostDiagnostics {
                     "The DataNode's control group may use " + Quantity.bytes(cgroupBytes)
                             + "; tmpfs pages are charged to it, and the tier's capacity is "
                             + Quantity.bytes(facts.capacityBytes()),
-                    "raise MemoryMax= of the service by the tier's capacity"));
+                    "raise MemoryMax= of the service (MemoryLimit= with control groups of version 1) by the tier's"
+                            + " capacity"));
         }
         if (kilobytes("proc/meminfo", "SwapTotal:") > 0 && !neverSwapped(facts.memoryDirectory())) {
             found.add(condition(
@@ -209,33 +219,70 @@ public final class HostDiagnostics {
                 .reduce((one, next) -> next[1].length() >= one[1].length() ? next : one)
                 .orElse(null);
         return (mount != null && List.of(mount[3].split(",")).contains("noswap"))
-                || cgroups().stream()
-                        .anyMatch(group ->
-                                read(group.resolve("memory.swap.max")).trim().equals("0"));
+                || groups(unified()).stream()
+                        .anyMatch(group -> text(group, "memory.swap.max").equals("0"))
+                || neverSwappedByVersion1();
+    }
+
+    /** Version 1 swaps a group by its own swappiness, and not at all where memory and swap together have the limit of memory. */
+    private boolean neverSwappedByVersion1() {
+        List<Path> groups = groups(memoryController());
+        return (!groups.isEmpty() && text(groups.get(0), "memory.swappiness").equals("0"))
+                || groups.stream().anyMatch(group -> {
+                    String limit = text(group, "memory.limit_in_bytes");
+                    long bytes = number(limit);
+                    return bytes >= 0 && bytes < NO_LIMIT && limit.equals(text(group, "memory.memsw.limit_in_bytes"));
+                });
     }
 
     /** The least limit of the process's control groups; -1 when there is none. */
     private long cgroupLimitBytes() {
-        return cgroups().stream()
-                .mapToLong(group -> number(read(group.resolve("memory.max")).trim()))
-                .filter(limit -> limit >= 0)
+        return LongStream.concat(
+                        groups(unified()).stream().mapToLong(group -> number(text(group, "memory.max"))),
+                        groups(memoryController()).stream()
+                                .mapToLong(group -> number(text(group, "memory.limit_in_bytes"))))
+                .filter(limit -> limit >= 0 && limit < NO_LIMIT)
                 .min()
                 .orElse(-1);
     }
 
-    /** The process's control group and those above it (version 2). */
-    private List<Path> cgroups() {
-        List<Path> groups = new ArrayList<>();
+    /** Where a hierarchy of control groups is, and the path of the process's group in it. */
+    private record Hierarchy(Path top, String path) {}
+
+    /** That of version 2. */
+    private @Nullable Hierarchy unified() {
         String line = line("proc/self/cgroup", "0::/");
-        if (line != null) {
-            Path top = root.resolve("sys/fs/cgroup");
-            Path group = top.resolve(line.substring("0::/".length())).normalize();
-            while (group != null && group.startsWith(top)) {
-                groups.add(group);
+        return line == null ? null : new Hierarchy(root.resolve("sys/fs/cgroup"), line.substring("0::/".length()));
+    }
+
+    /** That of version 1 for memory. */
+    private @Nullable Hierarchy memoryController() {
+        return read(root.resolve("proc/self/cgroup"))
+                .lines()
+                .map(MEMORY_CONTROLLER::matcher)
+                .filter(Matcher::matches)
+                .findFirst()
+                .map(line -> new Hierarchy(root.resolve("sys/fs/cgroup/memory"), line.group(1)))
+                .orElse(null);
+    }
+
+    /** The process's control group and those above it; in a container only those above are there. */
+    private static List<Path> groups(@Nullable Hierarchy hierarchy) {
+        List<Path> groups = new ArrayList<>();
+        if (hierarchy != null) {
+            Path group = hierarchy.top.resolve(hierarchy.path).normalize();
+            while (group != null && group.startsWith(hierarchy.top)) {
+                if (Files.isDirectory(group)) {
+                    groups.add(group);
+                }
                 group = group.getParent();
             }
         }
         return groups;
+    }
+
+    private static String text(Path group, String file) {
+        return read(group.resolve(file)).trim();
     }
 
     private @Nullable String line(String file, String start) {

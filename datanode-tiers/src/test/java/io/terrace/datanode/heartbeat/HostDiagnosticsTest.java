@@ -97,6 +97,42 @@ class HostDiagnosticsTest {
                 .contains("memory-not-tmpfs");
     }
 
+    /** As on RHEL 8; in a container the group's own directory is not there. */
+    @ParameterizedTest
+    @CsvSource({
+        "/system.slice/dn, system.slice/dn, 1073741824, true",
+        "/system.slice/dn, system.slice/dn, 9223372036854771712, false",
+        "/docker/0a1b, '', 1073741824, true"
+    })
+    void look_atControlGroupOfVersion1_thatIsTooSmall_findsIt(String path, String group, String limit, boolean found)
+            throws IOException {
+        file("proc/self/cgroup", "11:devices:/x\n5:memory:" + path + "\n1:name=systemd:/x\n");
+        file("sys/fs/cgroup/memory/" + group + "/memory.limit_in_bytes", limit + "\n");
+        assertThat(ids(new HostDiagnostics.Facts(
+                                4 * GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false))
+                        .contains("memory-cgroup-small"))
+                .isEqualTo(found);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "60, 2147483648, 4294967296, true",
+        "0, 2147483648, 4294967296, false",
+        "60, 2147483648, 2147483648, false"
+    })
+    void look_atControlGroupOfVersion1_thatNeverSwaps_saysNothingOfSwap(
+            String swappiness, String limit, String withSwap, boolean found) throws IOException {
+        file("proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:       1048576 kB\n");
+        file("proc/self/cgroup", "5:cpu,memory:/system.slice/dn\n");
+        String group = "sys/fs/cgroup/memory/system.slice/dn/memory.";
+        file(group + "swappiness", swappiness + "\n");
+        file(group + "limit_in_bytes", limit + "\n");
+        file(group + "memsw.limit_in_bytes", withSwap + "\n");
+        assertThat(ids(new HostDiagnostics.Facts(GB, MEMORY, "tmpfs", 8 * GB, 0, 0, true, () -> "", () -> "", false))
+                        .contains("memory-swap"))
+                .isEqualTo(found);
+    }
+
     /** The remedies of memory-swap end it. */
     @ParameterizedTest
     @CsvSource({
