@@ -2,6 +2,7 @@ package io.terrace.host;
 
 import io.terrace.host.HostFinding.MendedBy;
 import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.terminal.FailureText;
 import io.terrace.placementctl.terminal.Printer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -93,7 +94,7 @@ final class PrepareCommand implements Callable<Integer> {
             try {
                 step.apply(host.files());
             } catch (IOException e) {
-                err.println("terrace-host: cannot " + step.words() + ": " + e.getMessage());
+                err.println("terrace-host: cannot " + step.words() + ": " + FailureText.of(e));
                 return false;
             }
             printer.line(step.words());

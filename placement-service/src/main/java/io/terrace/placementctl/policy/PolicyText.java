@@ -1,5 +1,6 @@
 package io.terrace.placementctl.policy;
 
+import io.terrace.common.FailureReason;
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.policyfile.PolicyFileException;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -22,7 +23,7 @@ final class PolicyText {
         } catch (NoSuchFileException e) {
             throw new Refused("there is no file " + file);
         } catch (IOException e) {
-            throw new Refused(file + " cannot be read: " + e.getMessage());
+            throw new Refused(file + " cannot be read: " + FailureReason.of(e));
         }
     }
 

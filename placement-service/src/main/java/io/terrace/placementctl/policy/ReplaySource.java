@@ -1,5 +1,6 @@
 package io.terrace.placementctl.policy;
 
+import io.terrace.common.FailureReason;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
@@ -61,7 +62,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
         try {
             return TraceReader.read(file);
         } catch (IOException e) {
-            throw new Refused("the trace cannot be read: " + e.getMessage());
+            throw new Refused("the trace " + file + " cannot be read: " + FailureReason.of(e));
         }
     }
 

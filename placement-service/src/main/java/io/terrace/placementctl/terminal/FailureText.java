@@ -1,11 +1,10 @@
 package io.terrace.placementctl.terminal;
 
+import io.terrace.common.FailureReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /** What a file or connection that failed has to say, in one line for an operator. */
@@ -26,22 +25,10 @@ public final class FailureText {
 
     public static String of(IOException e) {
         if (e instanceof FileSystemException failed && failed.getFile() != null) {
-            return Table.printable(failed.getFile() + ": " + reason(failed));
+            return Table.printable(failed.getFile() + ": " + FailureReason.of(failed));
         }
         // A server's exception has its stack trace in the message.
         String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
         return Table.printable(e.getMessage() == null || message.isBlank() ? e.toString() : message);
-    }
-
-    private static String reason(FileSystemException e) {
-        if (e.getReason() != null) {
-            return e.getReason();
-        }
-        if (e instanceof NoSuchFileException) {
-            return "there is no such file or directory";
-        }
-        return e instanceof AccessDeniedException
-                ? "permission denied"
-                : e.getClass().getSimpleName();
     }
 }

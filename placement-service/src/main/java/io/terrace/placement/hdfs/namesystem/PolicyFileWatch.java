@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.common.FailureReason;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policyfile.PolicyFile;
@@ -49,7 +50,7 @@ public final class PolicyFileWatch {
             refuse(file + " does not exist");
             return false;
         } catch (IOException e) {
-            refuse(file + " cannot be read: " + e.getMessage());
+            refuse(file + " cannot be read: " + FailureReason.of(e));
             return false;
         }
         if (Arrays.equals(bytes, seen)) {

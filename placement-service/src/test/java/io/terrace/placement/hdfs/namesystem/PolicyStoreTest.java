@@ -300,4 +300,12 @@ class PolicyStoreTest {
         assertThat(policyStore.history().steps()).hasSize(2);
         assertThat(findings(policyStore)).noneMatch(finding -> finding.getId().equals("policy.unreadable"));
     }
+
+    /** As root's file of mode 0600; root itself, as in this test, cannot be kept out but by a path below a file. */
+    @Test
+    void file_thatCannotBeRead_isRefusedWithTheReason() throws Exception {
+        PolicyFileWatch below = new PolicyFileWatch(file.resolve("policy.yaml"), new MetricRegistry());
+        assertThat(below.poll()).isFalse();
+        assertThat(below.problem()).isEqualTo(file.resolve("policy.yaml") + " cannot be read: Not a directory");
+    }
 }
