@@ -111,7 +111,8 @@ class SizeCtlTest {
                 .contains("4960 accesses of 256 objects, 256 MB in all")
                 .contains("100 MB", "1.0 GB", "enough")
                 .containsPattern("terrace.datanode.memory.capacity = [0-9]+m")
-                .containsPattern("mount -t tmpfs -o size=[0-9]+m,");
+                .contains("sudo terrace-host prepare")
+                .doesNotContain("noswap");
         assertThat(out.lines()).as("fits a terminal").allMatch(line -> line.length() <= 100);
     }
 
@@ -125,6 +126,6 @@ class SizeCtlTest {
         assertThat(run("size", "--last", "0s")).isEqualTo(ExitCode.USAGE);
         assertThat(run("size", "--trace", dir.resolve("absent").toString(), "--policy", policy.toString()))
                 .isEqualTo(ExitCode.REFUSED);
-        assertThat(err).contains("the trace cannot be read");
+        assertThat(err).contains("cannot be read: there is no such file");
     }
 }

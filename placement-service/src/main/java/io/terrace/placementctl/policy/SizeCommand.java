@@ -40,9 +40,6 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 public final class SizeCommand extends ClusterCommand {
 
-    /** What the DataNode's slot table and unfinished copies take beside the tier. */
-    private static final double MOUNT = 1.05;
-
     private static final int MOST_SIZES = 20;
 
     @Option(
@@ -151,8 +148,7 @@ public final class SizeCommand extends ClusterCommand {
                 + " serve at least 90 % of the bytes that any of these sizes serves.");
         printer.line("For each DataNode:");
         printer.line("  terrace.datanode.memory.capacity = " + setting(each));
-        printer.line("  mount -t tmpfs -o size=" + setting((long) Math.ceil(each * MOUNT))
-                + ",mode=0711,uid=hdfs,noswap,huge=within_size tmpfs DIRECTORY");
+        printer.line("  sudo terrace-host prepare    (the tmpfs for it, as its kernel can make it)");
     }
 
     /** Upwards. */
