@@ -52,6 +52,11 @@ final class LeftoversCommand extends ClusterCommand {
     @Override
     public Integer call() throws Refused {
         requireAbsolute(path);
+        if (remove && cluster().namesService()) {
+            throw cluster()
+                    .usage("--remove asks the services of all NameNodes in the configuration, so that none stores its"
+                            + " attributes again: leave out --service");
+        }
         if (remove) {
             requireNoService();
         }
@@ -126,11 +131,15 @@ final class LeftoversCommand extends ClusterCommand {
         }
         for (String name : names) {
             if (Arrays.stream(Scope.values()).anyMatch(scope -> name.startsWith(scope.prefix()))) {
-                attributes++;
                 String plain = where.toUri().getPath();
                 if (remove) {
-                    fs.removeXAttr(where, name);
+                    try {
+                        fs.removeXAttr(where, name);
+                    } catch (FileNotFoundException goneMeanwhile) {
+                        return;
+                    }
                 }
+                attributes++;
                 if (cluster().json) {
                     found.addObject().put("path", plain).put("attribute", name);
                 } else {

@@ -108,7 +108,7 @@ public final class AdminClient implements AutoCloseable {
 
     private Peer meet(InetSocketAddress address, UserGroupInformation user) throws IOException {
         if (address.isUnresolved()) {
-            return new Peer(address, null, null, "unknown host " + address.getHostString(), true);
+            return new Peer(address, null, null, "unknown host " + address.getHostString(), false);
         }
         PlacementAdminPB proxy = RPC.getProtocolProxy(
                         PlacementAdminPB.class,

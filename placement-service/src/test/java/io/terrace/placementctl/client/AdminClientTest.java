@@ -119,8 +119,9 @@ class AdminClientTest {
         InetSocketAddress closed = service(true, 1, null, null, new AtomicInteger());
         servers.get(1).stop();
         servers.get(1).join();
-        try (AdminClient client = new AdminClient(conf, List.of(refuses, closed))) {
-            assertThat(client.peers()).extracting(AdminClient.Peer::absent).containsExactly(false, true);
+        InetSocketAddress unknown = InetSocketAddress.createUnresolved("no.such.host.invalid", 8899);
+        try (AdminClient client = new AdminClient(conf, List.of(refuses, closed, unknown))) {
+            assertThat(client.peers()).extracting(AdminClient.Peer::absent).containsExactly(false, true, false);
             assertThat(client.peers().get(0).problem()).contains("not you");
         }
     }
