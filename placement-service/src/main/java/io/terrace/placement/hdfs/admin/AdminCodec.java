@@ -50,6 +50,9 @@ final class AdminCodec {
     /** How policies name another block in their sentences. */
     private static final Pattern OTHER_BLOCK = Pattern.compile("object -?\\d+");
 
+    /** How DataNodes name blocks, with their pool or without. */
+    private static final Pattern BLOCK_ID = Pattern.compile("(?:BP-[^\\s:]+:)?blk_-?\\d+(?:_\\d+)?");
+
     private static final int MOVES_SHOWN = 10;
 
     private AdminCodec() {}
@@ -64,6 +67,11 @@ final class AdminCodec {
 
         String shown(String sentence) {
             return full ? sentence : OTHER_BLOCK.matcher(sentence).replaceAll("another block");
+        }
+
+        /** What a DataNode said of a move, which may name its block. */
+        String message(String said) {
+            return full ? said : BLOCK_ID.matcher(said).replaceAll("the block");
         }
     }
 
@@ -164,7 +172,7 @@ final class AdminCodec {
                 .setCause(move.cause().name().toLowerCase(Locale.ROOT))
                 .setReason(reader.shown(move.reason()))
                 .setState(state.toLowerCase(Locale.ROOT))
-                .setMessage(move.message())
+                .setMessage(reader.message(move.message()))
                 .setWishedAgoMs(Math.max(0, reader.nowMs() - move.requestedMs()))
                 .setBytesMoved(move.bytesMoved());
         if (volumes != null) {

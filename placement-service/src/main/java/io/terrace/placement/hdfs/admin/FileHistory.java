@@ -124,7 +124,7 @@ final class FileHistory {
                 .setCause(move.cause())
                 .setReason(reader.shown(move.reason()))
                 .setState(move.outcome())
-                .setMessage(move.message())
+                .setMessage(reader.message(move.message()))
                 .setWishedAgoMs(Math.max(0, nowMs - move.requestedMs()))
                 .setEndedAgoMs(Math.max(0, nowMs - move.endedMs()))
                 .setBytesMoved(move.bytesMoved())

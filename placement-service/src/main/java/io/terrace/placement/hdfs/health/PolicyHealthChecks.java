@@ -14,6 +14,7 @@ import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code placementctl doctor} finds wrong with the operator state, the policy, the log of accesses and the journal. */
@@ -45,7 +46,7 @@ public final class PolicyHealthChecks {
             found.add(finding(
                     "policy.unreadable",
                     Severity.ERROR,
-                    withoutPatterns(unusable) + "; the configured one is in force",
+                    unusable + "; the configured one is in force",
                     "go back to the release that applied it, or apply another policy (placementctl policy apply FILE, or"
                             + " --configured); where " + PolicyStore.NAME + " cannot be read, remove it first (hdfs dfs"
                             + " -setfattr -x " + PolicyStore.NAME + " /)"));
@@ -56,8 +57,10 @@ public final class PolicyHealthChecks {
             found.add(finding(
                     "policy.file",
                     Severity.ERROR,
-                    "the policy file was rejected; the policy in force is unchanged: " + withoutPatterns(fileProblem),
-                    "correct the file (placementctl policy check FILE); it is read again within seconds"));
+                    "the policy file was rejected; the policy in force is unchanged: "
+                            + where(file.file().toString(), fileProblem),
+                    "correct the file (placementctl policy check FILE); it is read again within seconds. placementctl policy show"
+                            + " says more to those who may change placement"));
         }
         if (placement.isActive() && policyStore.hidesFile(placement)) {
             found.add(finding(
@@ -138,9 +141,21 @@ public final class PolicyHealthChecks {
         return nodes.size() <= NODES_NAMED ? first : first + " and " + (nodes.size() - NODES_NAMED) + " more DataNodes";
     }
 
-    /** Anybody may ask, and a error on a path may quote it. */
-    private static String withoutPatterns(String error) {
-        return error.replaceAll("'/[^']*'", "a pattern");
+    /**
+     * Where the file is wrong, and nothing that it says: anybody may ask, and patterns name directories that not everybody may
+     * know of, also where their quotes or slashes are forgotten.
+     */
+    private static String where(String file, String problem) {
+        List<String> lines = Pattern.compile(Pattern.quote(file) + ":(\\d+): ")
+                .matcher(problem)
+                .results()
+                .map(line -> line.group(1))
+                .distinct()
+                .toList();
+        if (!lines.isEmpty()) {
+            return "see " + (lines.size() == 1 ? "line " : "lines ") + String.join(", ", lines);
+        }
+        return problem.startsWith(file + " ") ? "it" + problem.substring(file.length()) : "it has a mistake";
     }
 
     private static FindingProto finding(String id, Severity severity, String text, String remedy) {

@@ -176,7 +176,8 @@ public final class PolicyStore {
         } catch (IllegalArgumentException e) {
             // Another version of Terrace wrote the policy.
             LOG.error("The applied policy cannot be used any more; the configured one is in force. {}", e.getMessage());
-            problem = "applied policy " + applied.inForce() + " cannot be used: " + e.getMessage();
+            problem = "applied policy " + applied.inForce()
+                    + " cannot be used by this release; the NameNode's log says why";
             return configured();
         }
     }

@@ -45,4 +45,12 @@ class AdminCodecTest {
         assertThat(why(false).hasRivalBlockId()).isFalse();
         assertThat(why(false).getSentence()).isEqualTo("read 2 times; next to leave is another block, read once");
     }
+
+    @Test
+    void messageOfAMove_namesNoBlockToOthers() {
+        String said = "no replica of BP-1-127.0.0.1-5:blk_-12_1003; blk_7 is open";
+        assertThat(new Reader(0, Map.of(), true).message(said)).isEqualTo(said);
+        assertThat(new Reader(0, Map.of(), false).message(said))
+                .isEqualTo("no replica of the block; the block is open");
+    }
 }
