@@ -108,7 +108,7 @@ public final class PolicyHealthChecks {
             found.add(finding(
                     "access-log.lost",
                     Severity.WARNING,
-                    lost + " accesses were not logged",
+                    lost + " accesses were not logged since the NameNode started",
                     "look at the disk of terrace.placement.access-log.dir; its failures stand in the NameNode's log"));
         }
         return found;
@@ -130,7 +130,7 @@ public final class PolicyHealthChecks {
             return List.of(finding(
                     "journal.lost",
                     Severity.NOTE,
-                    lost + " moves are not in the journal, as its disk was too slow",
+                    lost + " moves since the NameNode started are not in the journal, as its disk was too slow",
                     "set terrace.placement.journal.dir to a faster disk"));
         }
         return List.of();
