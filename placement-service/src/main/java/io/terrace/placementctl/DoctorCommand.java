@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -37,6 +38,8 @@ import picocli.CommandLine.Command;
 final class DoctorCommand extends ClusterCommand {
 
     private static final int MOST_TRIES = 3;
+
+    private static final Set<String> OF_STANDBY = Set.of("policy.file", "journal.off", "journal.lost");
 
     /** What a service says to one of too many who ask. */
     private static final String ASK_AGAIN = "ask again";
@@ -87,6 +90,13 @@ final class DoctorCommand extends ClusterCommand {
                         "the NameNodes have several releases of Terrace: " + releases,
                         "go on with the upgrade: put the same jars on all hosts and restart the other NameNode"));
             }
+            for (Peer peer : client.peers()) {
+                if (peer.status() != null
+                        && !peer.status().getActive()
+                        && !peer.status().getFailed()) {
+                    askStandby(client, peer, found);
+                }
+            }
             if (active) {
                 ask(client, found);
             } else {
@@ -135,15 +145,38 @@ final class DoctorCommand extends ClusterCommand {
         }
     }
 
+    private static Located located(String where, FindingProto finding) {
+        return new Located(
+                where,
+                finding.getFinding().getId(),
+                Severity.valueOf(finding.getFinding().getSeverity().name()),
+                finding.getFinding().getText(),
+                finding.getFinding().hasRemedy() ? finding.getFinding().getRemedy() : null);
+    }
+
+    /** What would come to light with the failover: a standby knows its own files alone. */
+    private static void askStandby(AdminClient client, Peer peer, List<Located> found) {
+        try {
+            client
+                    .of(peer, service -> service.doctor(null, DoctorRequestProto.getDefaultInstance()))
+                    .getFindingsList()
+                    .stream()
+                    .filter(finding -> OF_STANDBY.contains(finding.getFinding().getId()))
+                    .forEach(finding -> found.add(located(peer.name(), finding)));
+        } catch (Refused | Unreachable e) {
+            found.add(new Located(
+                    peer.name(),
+                    "service.busy",
+                    Severity.NOTE,
+                    "this standby did not say what it finds wrong: " + e.getMessage(),
+                    "run doctor again in some seconds"));
+        }
+    }
+
     private static void ask(AdminClient client, List<Located> found) throws InterruptedException {
         try {
             for (FindingProto finding : answer(client).getFindingsList()) {
-                found.add(new Located(
-                        finding.getWhere(),
-                        finding.getFinding().getId(),
-                        Severity.valueOf(finding.getFinding().getSeverity().name()),
-                        finding.getFinding().getText(),
-                        finding.getFinding().hasRemedy() ? finding.getFinding().getRemedy() : null));
+                found.add(located(finding.getWhere(), finding));
             }
         } catch (Refused e) {
             found.add(new Located(

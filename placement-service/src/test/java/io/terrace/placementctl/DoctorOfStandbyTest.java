@@ -1,0 +1,69 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code doctor} shows of the NameNode that decides nothing now, and would after a failover. */
+class DoctorOfStandbyTest {
+
+    @TempDir
+    Path dir;
+
+    private static FakeService service(boolean active, String... ids) throws IOException {
+        DoctorResponseProto.Builder answer = DoctorResponseProto.newBuilder();
+        for (String id : ids) {
+            answer.addFindings(FindingProto.newBuilder()
+                    .setWhere("NameNode")
+                    .setFinding(ConditionProto.newBuilder()
+                            .setId(id)
+                            .setSeverity(ConditionProto.Severity.ERROR)
+                            .setText("text of " + id)));
+        }
+        return new FakeService(
+                (call, request) -> call.equals("status") ? FakeService.status(active, 3) : answer.build());
+    }
+
+    private static String property(String key, String value) {
+        return "<property><name>" + key + "</name><value>" + value + "</value></property>";
+    }
+
+    @Test
+    void mistakesOfTheStandbysOwnFiles_areShownWithItsName() throws IOException {
+        try (FakeService active = service(true, "pins.left-out");
+                FakeService standby = service(false, "policy.file", "orders.unreadable")) {
+            Path conf = Files.createDirectory(dir.resolve("conf"));
+            Files.writeString(
+                    conf.resolve("hdfs-site.xml"),
+                    "<configuration>"
+                            + String.join(
+                                    "",
+                                    List.of(
+                                            property("fs.defaultFS", "hdfs://ns"),
+                                            property("dfs.nameservices", "ns"),
+                                            property("dfs.ha.namenodes.ns", "a,b"),
+                                            property("dfs.namenode.rpc-address.ns.a", "127.0.0.1:1"),
+                                            property("dfs.namenode.rpc-address.ns.b", "127.0.0.1:2"),
+                                            property("terrace.placement.rpc-address.ns.a", active.address()),
+                                            property("terrace.placement.rpc-address.ns.b", standby.address())))
+                            + "</configuration>");
+            CtlSession session = new CtlSession(conf);
+
+            assertThat(session.run("doctor")).isEqualTo(1);
+
+            assertThat(session.out)
+                    .contains("ERROR  NameNode  pins.left-out")
+                    .containsPattern("ERROR {2}(localhost|127.0.0.1):"
+                            + standby.address().replaceAll(".*:", "") + " {2}policy.file")
+                    .doesNotContain("orders.unreadable");
+        }
+    }
+}
