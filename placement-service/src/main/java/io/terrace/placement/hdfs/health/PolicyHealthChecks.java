@@ -53,7 +53,7 @@ public final class PolicyHealthChecks {
         }
         PolicyFileWatch file = policyStore.file();
         String fileProblem = file == null ? null : file.problem();
-        if (fileProblem != null) {
+        if (file != null && fileProblem != null) {
             found.add(finding(
                     "policy.file",
                     Severity.ERROR,
