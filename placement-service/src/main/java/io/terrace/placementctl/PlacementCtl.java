@@ -102,7 +102,15 @@ public final class PlacementCtl {
             }
             throw failure;
         });
-        int code = line.execute(arguments);
+        int code;
+        try {
+            code = line.execute(arguments);
+        } catch (OutOfMemoryError e) {
+            err.println(
+                    "placementctl: not enough memory: give it more (PLACEMENTCTL_OPTS=-Xmx4g), or ask for less, as with"
+                            + " --last or a shorter trace");
+            return ExitCode.REFUSED;
+        }
         String lost = StandardOutput.lost(out);
         if (lost != null && code == ExitCode.OK) {
             err.println("placementctl: " + lost);

@@ -37,6 +37,23 @@ class OutputTest {
         assertThat(err.toString()).contains("placementctl: the output could not be written");
     }
 
+    @Test
+    void heapThatIsTooSmall_isToldWithTheRemedy() {
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int letter) {
+                throw new OutOfMemoryError("Java heap space");
+            }
+        };
+        StringWriter err = new StringWriter();
+
+        assertThat(PlacementCtl.run(new PrintWriter(full, true), new PrintWriter(err), "policy", "list"))
+                .isEqualTo(1);
+        assertThat(err.toString())
+                .contains("not enough memory", "PLACEMENTCTL_OPTS=-Xmx4g")
+                .hasLineCount(1);
+    }
+
     /** Cron and systemd set no locale, and its charset has question marks for all else. */
     @Test
     void json_keepsNamesThatAreNotAscii(@TempDir Path dir) throws IOException {

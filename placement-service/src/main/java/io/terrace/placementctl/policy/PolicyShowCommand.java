@@ -84,7 +84,8 @@ final class PolicyShowCommand extends AdminCommand {
             lines(printer, "File        ", policy.getFile());
         }
         if (policy.hasFileTrouble()) {
-            lines(printer, "            ", printer.bad("not taken: ") + policy.getFileTrouble());
+            printer.line("            " + printer.bad("not taken:"));
+            lines(printer, "            ", policy.getFileTrouble());
         }
         if (policy.hasTrouble()) {
             lines(printer, "Trouble     ", policy.getTrouble());

@@ -60,7 +60,7 @@ record ReplaySource(Trace accesses, @Nullable AccessLogTrace logged, @Nullable P
 
     private static Trace read(Path file) throws Refused {
         try {
-            return TraceReader.read(file);
+            return TraceReader.read(file, AccessLogTrace.MOST_ROWS);
         } catch (IOException e) {
             throw new Refused("the trace " + file + " cannot be read: " + FailureReason.of(e));
         }

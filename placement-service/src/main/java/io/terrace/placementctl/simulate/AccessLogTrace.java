@@ -30,7 +30,7 @@ import java.util.zip.ZipException;
 public final class AccessLogTrace {
 
     /** Rows in one simulation; more do not fit the command's heap. */
-    static final int MOST_ROWS = 10_000_000;
+    public static final int MOST_ROWS = 10_000_000;
 
     private static final long MOST_STANDSTILL_MS = 60_000;
 

@@ -20,9 +20,11 @@ public final class TraceReader {
     private final Object2IntOpenHashMap<String> jobs = new Object2IntOpenHashMap<>();
     private final Object2IntOpenHashMap<String> groups = new Object2IntOpenHashMap<>();
     private final String name;
+    private final int mostRows;
 
-    private TraceReader(String name) {
+    private TraceReader(String name, int mostRows) {
         this.name = name;
+        this.mostRows = mostRows;
         objects.defaultReturnValue(-1);
         jobs.defaultReturnValue(-1);
         groups.defaultReturnValue(-1);
@@ -30,10 +32,19 @@ public final class TraceReader {
 
     /** Reads a file, plain or gzipped. */
     public static Trace read(Path file) throws IOException {
+        return read(file, Integer.MAX_VALUE);
+    }
+
+    /**
+     * The same, for a process whose memory is bounded.
+     *
+     * @param mostRows accesses, beyond which the trace is refused
+     */
+    public static Trace read(Path file, int mostRows) throws IOException {
         Path base = file.getFileName();
         String name = (base == null ? file : base).toString().replaceFirst("\\.csv(\\.gz)?$", "");
         try (BufferedReader lines = TraceFormat.open(file)) {
-            return new TraceReader(name).readAll(lines);
+            return new TraceReader(name, mostRows).readAll(lines);
         } catch (ZipException | EOFException e) {
             throw new TraceFormatException(name, 0, "the gzip data is damaged or cut short: " + e.getMessage());
         }
@@ -41,7 +52,7 @@ public final class TraceReader {
 
     /** Reads from any source of text. */
     public static Trace read(String name, Reader source) throws IOException {
-        return new TraceReader(name).readAll(new BufferedReader(source, 1 << 16));
+        return new TraceReader(name, Integer.MAX_VALUE).readAll(new BufferedReader(source, 1 << 16));
     }
 
     private Trace readAll(BufferedReader lines) throws IOException {
@@ -64,6 +75,10 @@ public final class TraceReader {
             if (row.timeMs() < lastMs) {
                 throw new TraceFormatException(
                         name, number, "time " + row.timeText() + " s goes back; sort the trace by time_s");
+            }
+            if (rows.rows() == mostRows) {
+                throw new TraceFormatException(
+                        name, number, "there are more than " + mostRows + " accesses in it; cut it shorter");
             }
             lastMs = row.timeMs();
             int known = objects.size();

@@ -33,6 +33,15 @@ class TraceReaderTest {
     }
 
     @Test
+    void read_moreRowsThanAreTaken_isRefusedWithTheLimit() throws IOException {
+        Path file = Files.writeString(dir.resolve("long.csv"), HEADER + "0,a,10,R,20,\n1,a,10,R,20,\n2,a,10,R,20,\n");
+        assertThat(TraceReader.read(file, 3).rows()).isEqualTo(3);
+        assertThatThrownBy(() -> TraceReader.read(file, 2))
+                .isInstanceOf(TraceFormatException.class)
+                .hasMessageContaining("more than 2 accesses");
+    }
+
+    @Test
     void read_goodRows_keepsThem() throws IOException {
         Trace trace = read("0,a,10,R,20,j1\n0.5,b,30,W,30,\n2,a,99,R,20,j2\n");
         assertThat(trace.rows()).isEqualTo(3);
