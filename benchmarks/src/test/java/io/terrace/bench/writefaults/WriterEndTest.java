@@ -37,14 +37,16 @@ final class WriterEndTest {
     }
 
     @Test
-    void runs_withoutFaultOrBytesOverTheChannel_areNoTest() {
-        Map<String, Number> stock = Map.of("faults", 12L, "bytes.over_channel", 0L);
-        assertThat(WriteFaults.nothingTested(stock, 200)).contains("bytes.over_channel is 0 over 200 runs");
+    void runs_withoutFaultRecoveryOrBytesOverTheChannel_areNoTest() {
+        Map<String, Number> stock = Map.of("faults", 12L, "bytes.over_channel", 0L, "recoveries", 30L);
+        assertThat(WriteFaults.nothingTested(stock, 200)).contains("bytes.over_channel is below 1 over 200 runs");
         assertThat(WriteFaults.nothingTested(stock, 1)).as("a replay").isEmpty();
-        Map<String, Number> quiet = Map.of("faults", 0L, "bytes.over_channel", 5L);
-        assertThat(WriteFaults.nothingTested(quiet, 200)).contains("faults is 0 over 200 runs");
-        assertThat(WriteFaults.nothingTested(Map.of("faults", 1L, "bytes.over_channel", 5L), 200))
-                .isEmpty();
+        Map<String, Number> quiet = Map.of("faults", 0L, "bytes.over_channel", 5L, "recoveries", 30L);
+        assertThat(WriteFaults.nothingTested(quiet, 200)).contains("faults is below 1 over 200 runs");
+        Map<String, Number> left = Map.of("faults", 1L, "bytes.over_channel", 5L, "recoveries", 19L);
+        assertThat(WriteFaults.nothingTested(left, 200)).contains("recoveries is below 20 over 200 runs");
+        Map<String, Number> tested = Map.of("faults", 1L, "bytes.over_channel", 5L, "recoveries", 20L);
+        assertThat(WriteFaults.nothingTested(tested, 200)).isEmpty();
     }
 
     private static WriterEnd of(String... words) {

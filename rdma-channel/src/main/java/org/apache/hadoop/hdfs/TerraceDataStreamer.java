@@ -112,6 +112,8 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     @Override
     public void work() {
+        // As stock's, which an operator looks for among threads.
+        setName("DataStreamer for file " + src);
         try {
             output.send();
         } catch (IOException | RuntimeException | Error e) {
