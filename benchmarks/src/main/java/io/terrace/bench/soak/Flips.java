@@ -48,9 +48,9 @@ final class Flips {
             volumes = List.copyOf(volumes);
         }
 
-        /** All files that hold the block now, but for copies that a DataNode is just given. */
-        List<Path> replicas() throws IOException {
-            String name = "blk_" + block;
+        /** All files that hold a block now, this one or its copy, but for those that a DataNode is just given. */
+        List<Path> replicasOf(long number) throws IOException {
+            String name = "blk_" + number;
             List<Path> found = new ArrayList<>();
             for (Path volume : volumes) {
                 for (Path file : files(volume, REPLICA)) {

@@ -20,9 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -40,21 +38,6 @@ final class SoakRun {
     private static final long LEAST_ROUND_NS = TimeUnit.SECONDS.toNanos(15);
     private static final long MOST_ROUND_NS = TimeUnit.SECONDS.toNanos(60);
 
-    /** A run of this length judges what was never killed. */
-    private static final long JUDGED_NS = TimeUnit.MINUTES.toNanos(10);
-
-    /** Of memory read and of data written over the channel; a run of stock HDFS has none. */
-    private static final long LEAST_BYTES = 1 << 20;
-
-    /**
-     * Least part of the bytes read that comes from memory, and of the bytes written that goes over the channel: half of the smallest
-     * that was seen (docs/results/soak.md). A third of the checked bytes is read by a stock client.
-     */
-    private static final double LEAST_SHARE = 0.25;
-
-    private static final String JUDGED_DATANODES = "leaks.judged.datanodes";
-    private static final String JUDGED_CLIENTS = "leaks.judged.clients";
-    private static final String CHANNEL = "bytes.written.channel";
     private static final int PAUSE_SECONDS = 300;
     private static final int CHECK_SECONDS = 600;
     private static final Path TMPFS = Path.of("/dev/shm");
@@ -70,6 +53,7 @@ final class SoakRun {
     private final Optional<Path> libhadoop;
 
     private final Growth growth = new Growth();
+    private final Recoveries recoveries = new Recoveries();
     private final List<ClientProcess> clients = new ArrayList<>();
 
     SoakRun(SoakOptions options, Path dir, PrintWriter out, ResultSheet sheet) throws IOException {
@@ -173,7 +157,7 @@ final class SoakRun {
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
-        int leastRounds = lengthNs >= JUDGED_NS ? Growth.LEAST_SAMPLES : 1;
+        int leastRounds = lengthNs >= SoakTargets.JUDGED_NS ? Growth.LEAST_SAMPLES : 1;
         long startNs = System.nanoTime();
         try (DistributedFileSystem stock = (DistributedFileSystem)
                         FileSystem.newInstance(URI.create(soak.cluster().fileSystemUri()), conf);
@@ -186,6 +170,7 @@ final class SoakRun {
                     count(FullCheck.Checked.of(answer));
                 }
                 count(new FullCheck(stock, journals(), lines).run(options.seed()));
+                readLogs(soak);
                 sample(soak);
                 for (ClientProcess client : clients) {
                     client.say("RESUME");
@@ -226,6 +211,11 @@ final class SoakRun {
             }
         }
         Files.write(dir.resolve("growth.txt"), growth.lines());
+    }
+
+    /** Lines of an hour ago may be gone when the run ends. */
+    private void readLogs(SoakCluster soak) throws IOException {
+        new DaemonLogs(soak.cluster().layout().logs()).read("", recoveries::take);
     }
 
     private void mend(SoakCluster soak, FaultInjector injector) throws IOException {
@@ -272,6 +262,7 @@ final class SoakRun {
 
     private void figures(long seconds) {
         Map<String, Long> all = new TreeMap<>(findings.figures());
+        all.putAll(recoveries.figures());
         sheet.section("figures");
         sheet.note("seed", options.seed(), "");
         sheet.note("seconds", seconds, "s");
@@ -283,52 +274,9 @@ final class SoakRun {
                                 + " checks at most of the " + Growth.LEAST_SAMPLES + " that are needed"));
         all.put("leaks", (long) leaks.size());
         all.put("leaks.judged", growth.judged(""));
-        all.put(JUDGED_DATANODES, growth.judged("datanode"));
-        all.put(JUDGED_CLIENTS, growth.judged("c"));
-        // What HDFS itself loses does not fail a run of stock: it is what this run is for.
-        Set<String> zero =
-                new TreeSet<>(Set.of("bytes.wrong", "bytes.lost", "broken", "stuck", "leaks", "clients.ended"));
-        if (!options.pair()) {
-            // One of a pair ends itself when the other has taken over meanwhile.
-            zero.add("daemons.ended");
-        }
-        Map<String, Long> least = least();
-        all.forEach((name, value) -> {
-            if (!options.terrace() || !zero.contains(name) && !least.containsKey(name)) {
-                sheet.note(name, value, name.startsWith("bytes.") ? "bytes" : "");
-            }
-        });
-        if (options.terrace()) {
-            zero.forEach(name -> sheet.exactly(name, all.getOrDefault(name, 0L), 0));
-            least.forEach((name, target) -> sheet.atLeast(name, all.getOrDefault(name, 0L), target));
-            share("share.memory", all, memory(), "bytes.verified");
-            share("share.channel", all, CHANNEL, "bytes.written");
-        }
-    }
-
-    private void share(String id, Map<String, Long> figures, String part, String whole) {
-        double bytes = Math.max(1, figures.getOrDefault(whole, 0L));
-        sheet.atLeast(id, figures.getOrDefault(part, 0L) / bytes, LEAST_SHARE);
-    }
-
-    /** What is read from memory, in the way of this run. */
-    private String memory() {
-        return options.provider() == SoakOptions.Provider.SHM ? "bytes.memory.shm" : "bytes.memory.remote";
-    }
-
-    /** What shows that the run was one of Terrace: that all went to stock HDFS would pass every other figure. */
-    private Map<String, Long> least() {
-        Map<String, Long> least = new TreeMap<>();
-        least.put(memory(), LEAST_BYTES);
-        least.put(CHANNEL, LEAST_BYTES);
-        if (options.length().toNanos() >= JUDGED_NS) {
-            least.put(JUDGED_DATANODES, 1L);
-            least.put(JUDGED_CLIENTS, 1L);
-            if (libhadoop.isPresent()) {
-                least.put("reads.mapped", 1L);
-            }
-        }
-        return least;
+        all.put(SoakTargets.JUDGED_DATANODES, growth.judged("datanode"));
+        all.put(SoakTargets.JUDGED_CLIENTS, growth.judged("c"));
+        new SoakTargets(options, libhadoop.isPresent()).judge(sheet, all);
     }
 
     /** Takes lines as a process would send them. */

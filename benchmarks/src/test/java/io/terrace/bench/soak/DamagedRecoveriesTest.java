@@ -48,7 +48,7 @@ final class DamagedRecoveriesTest {
     void replica_withWhichRecoveryWentOnAlone_isExplained() throws IOException {
         LastBlock block = cut(flippedAt + 100);
         leaveAlone();
-        log("namenode-1.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode-1.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
 
         assertThat(recoveries.explain(block)).isTrue();
         // An append has come since.
@@ -61,7 +61,7 @@ final class DamagedRecoveriesTest {
     void replica_thatIsBeingCopied_isNoneThatIsLeft() throws IOException {
         LastBlock block = cut(flippedAt + 100);
         leaveAlone();
-        log("namenode.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
         Path copied = Files.createDirectories(dir.resolve("1/current/tmp")).resolve("blk_7");
         Files.write(copied, new byte[10]);
 
@@ -71,7 +71,7 @@ final class DamagedRecoveriesTest {
     @Test
     void replica_besideWhichAnotherIsLeft_isNotExplained() throws IOException {
         LastBlock block = cut(flippedAt + 100);
-        log("namenode.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
 
         assertThat(recoveries.explain(block)).isFalse();
     }
@@ -82,9 +82,9 @@ final class DamagedRecoveriesTest {
         leaveAlone();
 
         assertThat(recoveries.explain(block)).as("none is known of").isFalse();
-        log("namenode.log", recovered(7, 1002, "127.0.0.1:1, 127.0.0.1:2"));
-        log("namenode.log", recovered(8, 1002, "127.0.0.1:1"));
-        log("datanode-1.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1, 127.0.0.1:2"));
+        log("namenode.log", RecoveryLines.kept(8, 1002, "127.0.0.1:1"));
+        log("datanode-1.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
         assertThat(recoveries.explain(block)).isFalse();
     }
 
@@ -92,8 +92,8 @@ final class DamagedRecoveriesTest {
     void block_whoseRecoveryWasBeforeTheFlip_isNotExplained() throws IOException {
         LastBlock block = cut(flippedAt + 100);
         leaveAlone();
-        log("namenode.log", recovered(7, 1001, "127.0.0.1:1"));
-        log("namenode.log", recovered(7, 1003, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1001, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1003, "127.0.0.1:1"));
 
         assertThat(recoveries.explain(block))
                 .as("1003 is later than what is there")
@@ -104,7 +104,7 @@ final class DamagedRecoveriesTest {
     void replica_withAnotherWrongBit_isNotExplained() throws IOException {
         LastBlock block = cut(flippedAt + 100);
         leaveAlone();
-        log("namenode.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
         byte[] damaged = Files.readAllBytes(replica(2));
         damaged[0] ^= 1;
         Files.write(replica(2), damaged);
@@ -116,7 +116,7 @@ final class DamagedRecoveriesTest {
     void replica_thatIsWholeOrShort_isNotExplained() throws IOException {
         LastBlock block = cut(flippedAt + 100);
         leaveAlone();
-        log("namenode.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
 
         Files.write(replica(2), Arrays.copyOf(content, flippedAt + 100));
         assertThat(recoveries.explain(block)).as("whole").isFalse();
@@ -128,13 +128,29 @@ final class DamagedRecoveriesTest {
     void replica_ofAnotherStamp_orCutBeforeTheBit_isNotExplained() throws IOException {
         LastBlock block = cut(flippedAt + 100);
         leaveAlone();
-        log("namenode.log", recovered(7, 1002, "127.0.0.1:1"));
+        log("namenode.log", RecoveryLines.kept(7, 1002, "127.0.0.1:1"));
 
         assertThat(recoveries.explain(new LastBlock(7, 1003, block.length(), block.sha256())))
                 .isFalse();
         assertThat(recoveries.explain(new LastBlock(8, 1002, block.length(), block.sha256())))
                 .isFalse();
         assertThat(recoveries.explain(lastBlock(1002, flippedAt))).isFalse();
+    }
+
+    @Test
+    void copy_ofADamagedReplica_thatACutMade_isExplained() throws IOException {
+        LastBlock old = cut(flippedAt + 100);
+        LastBlock block = new LastBlock(12, 1005, old.length(), old.sha256());
+        // The snapshot's block is left with all its replicas.
+        Files.move(replica(2), finalized(2).resolve("blk_12"));
+        Files.move(finalized(2).resolve("blk_7_1002.meta"), finalized(2).resolve("blk_12_1005.meta"));
+
+        assertThat(recoveries.explain(block)).as("none is known of").isFalse();
+        log("namenode.log", RecoveryLines.copied(7, 12, 1005, "127.0.0.1:1, 127.0.0.1:2"));
+        log("namenode.log", RecoveryLines.copied(8, 12, 1005, "127.0.0.1:1"));
+        assertThat(recoveries.explain(block)).isFalse();
+        log("namenode.log.1", RecoveryLines.copied(7, 12, 1005, "127.0.0.1:1"));
+        assertThat(recoveries.explain(block)).isTrue();
     }
 
     private Path finalized(int datanode) {
@@ -178,13 +194,5 @@ final class DamagedRecoveriesTest {
         Path log = dir.resolve("logs").resolve(name);
         String before = Files.exists(log) ? Files.readString(log) : "";
         Files.writeString(log, before + line + "\n");
-    }
-
-    /** As the NameNode of Hadoop 3.5.0 says it. */
-    private static String recovered(long block, long stamp, String targets) {
-        return "2026-11-28 05:57:59,819 INFO  org.apache.hadoop.hdfs.server.namenode.FSNamesystem:"
-                + " commitBlockSynchronization(oldBlock=BP-1270414235-127.0.0.1-1795845020768:blk_" + block
-                + "_1001, file=/soak/c2/f4, newgenerationstamp=" + stamp + ", newlength=1373114, newtargets=[" + targets
-                + "]) successful";
     }
 }
