@@ -45,6 +45,11 @@ public final class Daemon {
         return layout.logs().resolve(name + ".out");
     }
 
+    /** Where the JVM says why it crashed; {@code %p} stands for its process. */
+    private Path crash() {
+        return layout.logs().resolve(name + ".hs_err_%p");
+    }
+
     /** The mark on the daemon's command line. */
     private String mark() {
         return MARK + layout.dir() + "/" + name;
@@ -61,13 +66,14 @@ public final class Daemon {
     void start(JavaHome java, List<String> launcher, List<String> jvm) throws IOException {
         Files.createDirectories(layout.logs());
         Files.createDirectories(layout.pids());
-        DaemonCommand command = new DaemonCommand(java, mark(), log(), jvm);
+        DaemonCommand command = new DaemonCommand(java, mark(), log(), crash(), jvm);
         List<String> words = new ArrayList<>(launcher);
         words.addAll(command.words());
         Process process = new ProcessBuilder(words)
                 .directory(layout.dir().toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.to(output().toFile()))
+                // The last words of the process before this one stay.
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output().toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .start();
         Files.writeString(pidFile(), process.pid() + "\n");
@@ -90,12 +96,18 @@ public final class Daemon {
         return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(this::isOurs);
     }
 
-    /** Ends the process as a crash would, and waits until it is gone. */
+    /** Whether it was started and is gone, and neither {@link #kill} nor {@link #awaitEnd} has ended it. */
+    public boolean hasEnded() throws IOException {
+        return Files.exists(pidFile()) && process().isEmpty();
+    }
+
+    /** Ends the process as a crash would, waits until it is gone, and forgets it. */
     public void kill() throws IOException {
         Optional<ProcessHandle> running = process();
         if (running.isPresent()) {
             running.get().destroyForcibly();
             await(running.get(), 10);
+            Files.deleteIfExists(pidFile());
         }
     }
 

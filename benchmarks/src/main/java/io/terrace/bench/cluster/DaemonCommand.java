@@ -11,9 +11,10 @@ import java.util.List;
  * @param java the JDK that runs it
  * @param mark the word by which the process is known again
  * @param log file that its log4j.properties writes to
+ * @param crash file for what a JVM says that crashes
  * @param jvm heap and other options, class path and main class
  */
-record DaemonCommand(JavaHome java, String mark, Path log, List<String> jvm) {
+record DaemonCommand(JavaHome java, String mark, Path log, Path crash, List<String> jvm) {
     private static final Path SETSID = Path.of("/usr/bin/setsid");
 
     /**
@@ -42,6 +43,7 @@ record DaemonCommand(JavaHome java, String mark, Path log, List<String> jvm) {
         words.add(mark);
         words.add("-Dterrace.log.file=" + log);
         words.add("-Djava.net.preferIPv4Stack=true");
+        words.add("-XX:ErrorFile=" + crash);
         words.add("-XX:+ExitOnOutOfMemoryError");
         words.addAll(java.hadoopOptions());
         words.addAll(jvm);
