@@ -1,10 +1,14 @@
 package io.terrace.bench.cluster;
 
+import io.terrace.channel.shm.SocketDirectory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -117,9 +121,20 @@ final class Readiness {
                 .count();
     }
 
+    /** Counts those at which somebody listens: a DataNode that was killed leaves its own. */
     private long sockets() throws IOException {
         try (var entries = Files.list(cluster.layout().channel())) {
-            return entries.filter(file -> file.toString().endsWith(".sock")).count();
+            return entries.filter(file -> file.toString().endsWith(SocketDirectory.SOCKET_SUFFIX))
+                    .filter(Readiness::accepts)
+                    .count();
+        }
+    }
+
+    private static boolean accepts(Path socket) {
+        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+            return channel.isConnected();
+        } catch (IOException refused) {
+            return false;
         }
     }
 
