@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Passes tcp connections on from one port of this host to another, and may be cut, stalled or slowed. Thread-safe. */
@@ -33,6 +34,7 @@ public final class Link implements Closeable {
     private final ServerSocket server;
     private final InetSocketAddress target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final AtomicLong connectionsMet = new AtomicLong();
     private volatile State state = State.OPEN;
 
     /** @param port 0 for any */
@@ -54,6 +56,10 @@ public final class Link implements Closeable {
     }
 
     public void set(State fresh) {
+        if (fresh != State.OPEN) {
+            // Each has two sockets.
+            connectionsMet.set(sockets.size() / 2);
+        }
         state = fresh;
         if (fresh == State.CUT) {
             // All at first: when one is closed, its pump closes the other one.
@@ -62,10 +68,18 @@ public final class Link implements Closeable {
         }
     }
 
+    /** The connections that were there when it was made to fail for the last time, or that were to be made since. */
+    public long connectionsMet() {
+        return connectionsMet.get();
+    }
+
     private void accept() {
         while (!server.isClosed()) {
             try {
                 Socket near = server.accept();
+                if (state != State.OPEN) {
+                    connectionsMet.incrementAndGet();
+                }
                 if (state == State.CUT) {
                     reset(near);
                 } else {

@@ -24,6 +24,9 @@ import java.util.concurrent.TimeUnit;
 final class ClientProcess implements Closeable {
     private static final int MAX_ANSWERS = 64;
 
+    /** For its lines to be taken in when it has ended. */
+    private static final long SAID_WITHIN_MS = 10_000;
+
     private final String name;
     private final List<String> words;
     private final Path log;
@@ -33,6 +36,8 @@ final class ClientProcess implements Closeable {
     private final Thread atExit = new Thread(() -> process().destroyForcibly(), "stop-client");
 
     private Process process;
+    private Thread listener;
+    private boolean killed;
 
     /** @param words of the command line from the class path on */
     ClientProcess(String name, List<String> words, Path log, Findings findings) throws IOException {
@@ -41,6 +46,7 @@ final class ClientProcess implements Closeable {
         this.log = log;
         this.findings = findings;
         this.process = launch();
+        this.listener = listen(process);
         Runtime.getRuntime().addShutdownHook(atExit);
     }
 
@@ -58,7 +64,8 @@ final class ClientProcess implements Closeable {
                 "-Xmx192m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                "-Djava.net.preferIPv4Stack=true"));
+                "-Djava.net.preferIPv4Stack=true",
+                "-Dlog4j.configuration=soak-client-log4j.properties"));
         libhadoop.ifPresent(dir -> words.add("-Djava.library.path=" + dir));
         words.addAll(List.of(
                 "-cp",
@@ -72,14 +79,18 @@ final class ClientProcess implements Closeable {
     }
 
     private Process launch() throws IOException {
-        Process fresh = new ProcessBuilder(words)
+        return new ProcessBuilder(words)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
-        DaemonThreads.make("soak-lines-" + name, () -> listen(fresh)).start();
-        return fresh;
     }
 
-    private void listen(Process of) {
+    private Thread listen(Process to) {
+        Thread thread = DaemonThreads.make("soak-lines-" + name, () -> take(to));
+        thread.start();
+        return thread;
+    }
+
+    private void take(Process of) {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(of.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -89,8 +100,8 @@ final class ClientProcess implements Closeable {
                     throw new IllegalStateException(name + " answers what it was not asked");
                 }
             }
-        } catch (IOException killed) {
-            // Its last lines may be lost with it.
+        } catch (IOException closed) {
+            // By the end of this process.
             return;
         } finally {
             findings.ended(name);
@@ -113,11 +124,16 @@ final class ClientProcess implements Closeable {
         SystemCommand.signal(process.toHandle(), signal);
     }
 
-    /** Ends it as a crash would. */
+    /**
+     * Ends it as a crash would, and takes in what it had said. {@code Process.destroyForcibly} closes this end of its output, and
+     * what is wrong might be lost with it.
+     */
     synchronized void kill() throws IOException {
-        process.destroyForcibly();
+        killed |= process.isAlive();
+        SystemCommand.signal(process.toHandle(), "KILL");
         try {
             process.waitFor();
+            listener.join(SAID_WITHIN_MS);
         } catch (InterruptedException e) {
             throw Waits.interrupted(e);
         }
@@ -127,10 +143,17 @@ final class ClientProcess implements Closeable {
         return process.isAlive();
     }
 
+    /** Whether it is gone and {@link #kill} has not ended it. */
+    synchronized boolean hasEnded() {
+        return !process.isAlive() && !killed;
+    }
+
     /** Starts it again if it has ended. */
     synchronized void restart() throws IOException {
         if (!process.isAlive()) {
             process = launch();
+            listener = listen(process);
+            killed = false;
         }
     }
 

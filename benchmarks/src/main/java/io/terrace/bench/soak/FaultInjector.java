@@ -19,11 +19,14 @@ import java.util.concurrent.TimeUnit;
 final class FaultInjector {
     private static final int ENDING_THREADS = 4;
     private static final int ENDED_WITHIN_S = 120;
+    private static final String DATANODE = "datanode";
+    private static final String NAMENODE = "namenode";
 
     private final SoakCluster soak;
     private final List<ClientProcess> clients;
     private final Flips flips;
     private final Findings findings;
+    private final EndedProcesses ended;
     private final boolean terrace;
     private final int survivingNameNode;
 
@@ -39,12 +42,14 @@ final class FaultInjector {
             List<ClientProcess> clients,
             Flips flips,
             Findings findings,
+            EndedProcesses ended,
             boolean terrace,
             int survivingNameNode) {
         this.soak = soak;
         this.clients = List.copyOf(clients);
         this.flips = flips;
         this.findings = findings;
+        this.ended = ended;
         this.terrace = terrace;
         this.survivingNameNode = survivingNameNode;
     }
@@ -70,15 +75,29 @@ final class FaultInjector {
         }
     }
 
-    /** A DataNode may end by itself, as when its only volume fails. */
+    /** What suffers a fault now may be away. */
     private void reviveEnded() throws IOException {
-        for (int i = 1; i <= SoakCluster.DATANODES; i++) {
-            Daemon datanode = soak.cluster().datanode(i);
-            if (isFree("datanode") && datanode.process().isEmpty()) {
-                findings.count("datanodes.ended", 1);
-                soak.restart(datanode);
+        for (Daemon daemon : soak.cluster().daemons()) {
+            if (isFree(target(daemon))) {
+                ended.revive(daemon);
             }
         }
+        for (int i = 0; i < clients.size(); i++) {
+            if (isFree(target(i + 1))) {
+                ended.revive(clients.get(i));
+            }
+        }
+    }
+
+    private String target(Daemon daemon) {
+        if (soak.isDataNode(daemon)) {
+            return DATANODE;
+        }
+        return daemon.name().startsWith(NAMENODE) ? NAMENODE : daemon.name();
+    }
+
+    private static String target(int client) {
+        return "client" + client;
     }
 
     private void inject(Injection drawn, ScheduledExecutorService timer) throws IOException {
@@ -102,26 +121,32 @@ final class FaultInjector {
         try {
             end = begin(injection);
         } catch (IOException e) {
-            // As a policy that is to change while the NameNode is away.
+            // As a policy that is to change while the NameNode is away, or a process that is to be killed and has ended.
             findings.count("faults.failed." + fault.title(), 1);
             free(target);
             return;
         }
+        if (!SoakFault.LINKS.contains(fault)) {
+            counted(fault);
+        }
+        var unused = timer.schedule(() -> end(end, target), injection.lastsMs(), TimeUnit.MILLISECONDS);
+    }
+
+    private void counted(SoakFault fault) {
         findings.count("faults", 1);
         findings.count("faults." + fault.title(), 1);
         if (fault.kind() == SoakFault.Kind.KILL || fault.kind() == SoakFault.Kind.PAUSE) {
             findings.count("kills", 1);
         }
-        var unused = timer.schedule(() -> end(end, target), injection.lastsMs(), TimeUnit.MILLISECONDS);
     }
 
     private static String target(Injection injection) {
         if (injection.fault().takesDataNode()) {
-            return "datanode";
+            return DATANODE;
         }
         return switch (injection.fault()) {
-            case KILL_NAMENODE, STOP_NAMENODE, FAILOVER -> "namenode";
-            case KILL_CLIENT, STOP_CLIENT -> "client" + injection.client();
+            case KILL_NAMENODE, STOP_NAMENODE, FAILOVER -> NAMENODE;
+            case KILL_CLIENT, STOP_CLIENT -> target(injection.client());
             default -> injection.fault().title();
         };
     }
@@ -162,23 +187,23 @@ final class FaultInjector {
                 if (soak.pair().isPresent()) {
                     yield failedOver(true);
                 }
-                findings.count("daemons.ended", namenode.process().isPresent() ? 0 : 1);
                 yield killed(namenode);
             }
             case FAILOVER -> failedOver(false);
             case STOP_NAMENODE -> stopped(namenode);
             case KILL_CLIENT -> {
-                findings.count("clients.ended", client.isAlive() ? 0 : 1);
+                require(client.isAlive(), client.name());
                 client.kill();
                 yield client::restart;
             }
             case STOP_CLIENT -> {
+                require(client.isAlive(), client.name());
                 client.signal("STOP");
                 yield () -> client.signal("CONT");
             }
-            case CUT_LINK -> link(number, Link.State.CUT);
-            case STALL_LINK -> link(number, Link.State.STALLED);
-            case SLOW_LINK -> link(number, Link.State.SLOW);
+            case CUT_LINK -> link(injection, Link.State.CUT);
+            case STALL_LINK -> link(injection, Link.State.STALLED);
+            case SLOW_LINK -> link(injection, Link.State.SLOW);
             case FULL_VOLUME -> {
                 requireOwnTmpfs(soak.volumes().canBeFull());
                 soak.volumes().fill(number);
@@ -217,7 +242,15 @@ final class FaultInjector {
         return () -> {};
     }
 
+    /** A fault of a process that is not there would count, and do nothing. */
+    private static void require(boolean there, String process) throws IOException {
+        if (!there) {
+            throw new IOException(process + " is not there");
+        }
+    }
+
     private Action killed(Daemon daemon) throws IOException {
+        require(daemon.process().isPresent(), daemon.name());
         daemon.kill();
         return () -> soak.restart(daemon);
     }
@@ -225,18 +258,37 @@ final class FaultInjector {
     private Action failedOver(boolean crash) throws IOException {
         HaCluster pair = soak.pair().orElseThrow();
         Daemon old = pair.namenode();
-        pair.failOver(crash);
+        require(old.process().isPresent(), old.name());
+        try {
+            pair.failOver(crash);
+        } catch (IOException e) {
+            if (!crash || old.process().isPresent()) {
+                throw e;
+            }
+            // It was killed all the same, and is to be started again.
+            findings.count("faults.unfinished." + SoakFault.FAILOVER.title(), 1);
+        }
         return () -> soak.restart(old);
     }
 
     private Action stopped(Daemon daemon) throws IOException {
+        require(daemon.process().isPresent(), daemon.name());
         soak.signal(daemon, "STOP");
         return () -> soak.signal(daemon, "CONT");
     }
 
-    private Action link(int datanode, Link.State state) {
+    /** Counts when it ends: only then it is known whether anything was to pass meanwhile. */
+    private Action link(Injection injection, Link.State state) {
+        int datanode = injection.datanode();
         soak.setLinks(datanode, state);
-        return () -> soak.setLinks(datanode, Link.State.OPEN);
+        return () -> {
+            if (soak.connectionsMet(datanode) > 0) {
+                counted(injection.fault());
+            } else {
+                findings.count("faults.idle." + injection.fault().title(), 1);
+            }
+            soak.setLinks(datanode, Link.State.OPEN);
+        };
     }
 
     void turn(boolean on) throws IOException {

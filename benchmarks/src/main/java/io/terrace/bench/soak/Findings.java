@@ -36,7 +36,8 @@ final class Findings {
         this.memoryUnverified = memoryUnverified;
         this.recoveredDamaged = recoveredDamaged;
         for (String name :
-                new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", RECOVERED_DAMAGED, "broken", "stuck"
+                new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", RECOVERED_DAMAGED, "broken", "stuck", "clients.ended",
+                    "datanodes.ended", "daemons.ended"
                 }) {
             found.put(name, 0L);
         }
@@ -101,7 +102,8 @@ final class Findings {
         print(process, line);
     }
 
-    private void print(String process, String line) {
+    /** Prints something that is wrong. */
+    synchronized void print(String process, String line) {
         if (printed++ < MAX_PRINTED) {
             out.println("  " + java.time.LocalTime.now().withNano(0) + " " + process + ": " + line);
             out.flush();

@@ -193,6 +193,11 @@ final class SoakCluster implements Closeable {
         links.get(datanode - 1).forEach(link -> link.set(state));
     }
 
+    /** The connections of its links that were there since {@link #setLinks} made them fail, or were to be made. */
+    long connectionsMet(int datanode) {
+        return links.get(datanode - 1).stream().mapToLong(Link::connectionsMet).sum();
+    }
+
     void signal(Daemon daemon, String signal) throws IOException {
         ProcessHandle process = daemon.process().orElse(null);
         if (process != null) {

@@ -1,6 +1,8 @@
 package io.terrace.bench.soak;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /** What goes wrong, or is changed, while clients read and write. */
 enum SoakFault {
@@ -24,6 +26,9 @@ enum SoakFault {
     /** The placement service is switched off, and on again. */
     SERVICE_OFF(4, false, Kind.TERRACE),
     POLICY(7, false, Kind.TERRACE);
+
+    /** Those of what passes between processes. */
+    static final Set<SoakFault> LINKS = EnumSet.of(CUT_LINK, STALL_LINK, SLOW_LINK);
 
     /** What it counts as. */
     enum Kind {

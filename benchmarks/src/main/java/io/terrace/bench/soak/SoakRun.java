@@ -152,8 +152,9 @@ final class SoakRun {
     }
 
     private void rounds(SoakCluster soak, SoakPlan plan) throws IOException {
-        FaultInjector injector =
-                new FaultInjector(soak, clients, flips, findings, options.terrace(), plan.survivingNameNode());
+        EndedProcesses ended = new EndedProcesses(soak, findings);
+        FaultInjector injector = new FaultInjector(
+                soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -164,7 +165,7 @@ final class SoakRun {
                 PrintStream lines = new PrintStream(new Lines(findings), true, StandardCharsets.UTF_8)) {
             for (int round = 1; round <= leastRounds || System.nanoTime() - startNs < lengthNs; round++) {
                 injector.run(plan, roundNs);
-                mend(soak, injector);
+                mend(soak, injector, ended);
                 askAll("PAUSE", PAUSE_SECONDS);
                 for (String answer : askAll("VERIFY", CHECK_SECONDS)) {
                     count(FullCheck.Checked.of(answer));
@@ -218,19 +219,14 @@ final class SoakRun {
         new DaemonLogs(soak.cluster().layout().logs()).read("", recoveries::take);
     }
 
-    private void mend(SoakCluster soak, FaultInjector injector) throws IOException {
+    private void mend(SoakCluster soak, FaultInjector injector, EndedProcesses ended) throws IOException {
+        // All faults have ended, and with them the restarts of what they killed.
         for (ClientProcess client : clients) {
             client.signal("CONT");
-            // All faults have ended, and with them the restarts of what they killed: it ended by itself.
-            if (!client.isAlive()) {
-                findings.count("clients.ended", 1);
-                client.restart();
-            }
+            ended.revive(client);
         }
         for (Daemon daemon : soak.cluster().daemons()) {
-            findings.count(
-                    soak.isDataNode(daemon) ? "datanodes.ended" : "daemons.ended",
-                    daemon.process().isEmpty() ? 1 : 0);
+            ended.revive(daemon);
         }
         soak.mend();
         if (options.terrace()) {

@@ -34,9 +34,19 @@ record SoakTargets(SoakOptions options, boolean mapped) {
     private static final String CHANNEL = "bytes.written.channel";
     private static final String SEVERAL = "recoveries.several";
 
+    private static final Set<String> ZERO = new TreeSet<>(Set.of(
+            "bytes.wrong",
+            "bytes.lost",
+            "broken",
+            "stuck",
+            "leaks",
+            "clients.ended",
+            "datanodes.ended",
+            "daemons.ended"));
+
     /** Prints all figures. */
     void judge(ResultSheet sheet, Map<String, Long> figures) {
-        Set<String> zero = options.terrace() ? zero() : Set.of();
+        Set<String> zero = options.terrace() ? ZERO : Set.of();
         Map<String, Long> least = options.terrace() ? least(figures) : Map.of();
         figures.forEach((name, value) -> {
             if (!zero.contains(name) && !least.containsKey(name)) {
@@ -49,16 +59,6 @@ record SoakTargets(SoakOptions options, boolean mapped) {
             share(sheet, "share.memory", figures, memory(), "bytes.verified");
             share(sheet, "share.channel", figures, CHANNEL, "bytes.written");
         }
-    }
-
-    private Set<String> zero() {
-        Set<String> zero =
-                new TreeSet<>(Set.of("bytes.wrong", "bytes.lost", "broken", "stuck", "leaks", "clients.ended"));
-        if (!options.pair()) {
-            // One of a pair ends itself when the other has taken over meanwhile.
-            zero.add("daemons.ended");
-        }
-        return zero;
     }
 
     private static void share(ResultSheet sheet, String id, Map<String, Long> figures, String part, String whole) {

@@ -51,6 +51,7 @@ final class LinkTest {
             assertThat(far.getInputStream().read()).isEqualTo(5);
             link.set(Link.State.CUT);
             assertThatThrownBy(() -> near.getInputStream().read()).hasMessageContaining("reset");
+            assertThat(link.connectionsMet()).isEqualTo(1);
         }
         assertThatThrownBy(() -> {
                     try (Socket refused = connect()) {
@@ -58,6 +59,7 @@ final class LinkTest {
                     }
                 })
                 .hasMessageContaining("reset");
+        assertThat(link.connectionsMet()).isEqualTo(2);
         link.set(Link.State.OPEN);
         try (Socket near = connect();
                 Socket far = target.accept()) {
@@ -75,6 +77,12 @@ final class LinkTest {
             link.set(Link.State.SLOW);
             assertThat(far.getInputStream().readNBytes(3)).containsExactly(1, 2, 3);
         }
+    }
+
+    @Test
+    void link_thatNobodyUses_meetsNoConnection() {
+        link.set(Link.State.STALLED);
+        assertThat(link.connectionsMet()).isZero();
     }
 
     private Socket connect() throws IOException {
