@@ -1,5 +1,6 @@
 package io.terrace.bench.soak;
 
+import io.terrace.bench.faults.Waits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -7,6 +8,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,6 +16,8 @@ import java.util.stream.Stream;
 /** What a process holds at a moment at which nobody reads or writes. */
 final class ProcessSample {
     private static final Pattern USED = Pattern.compile("(?:new generation|tenured generation) .*used (\\d+)K");
+
+    private static final int JCMD_SECONDS = 60;
 
     /** What is measured, and the growth that does not count. */
     enum Resource {
@@ -110,6 +114,7 @@ final class ProcessSample {
     /** Gives a JVM commands, by one call: each starts a JVM of its own. */
     private static String jcmd(long pid, String... commands) throws IOException {
         Path script = Files.createTempFile("terrace-soak", ".jcmd");
+        Path answer = Files.createTempFile("terrace-soak", ".answer");
         try {
             Files.write(script, List.of(commands));
             Process process = new ProcessBuilder(
@@ -121,10 +126,22 @@ final class ProcessSample {
                             "-f",
                             script.toString())
                     .redirectErrorStream(true)
+                    .redirectOutput(answer.toFile())
                     .start();
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(JCMD_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IOException("process " + pid + " has not answered jcmd in " + JCMD_SECONDS + " s");
+            }
+            String said = Files.readString(answer);
+            if (process.exitValue() != 0) {
+                throw new IOException("jcmd of process " + pid + " failed: " + said);
+            }
+            return said;
+        } catch (InterruptedException e) {
+            throw Waits.interrupted(e);
         } finally {
             Files.delete(script);
+            Files.delete(answer);
         }
     }
 }
