@@ -21,6 +21,7 @@ final class Findings {
     private final Predicate<String> memoryUnverified;
     private final Predicate<LastBlock> recoveredDamaged;
     private final Set<Long> damaged = new HashSet<>();
+    private final Set<String> filesLost = new HashSet<>();
     private final Map<String, Long> ended = new TreeMap<>();
     private final Map<String, Map<String, Long>> running = new TreeMap<>();
     private final Map<String, Long> found = new TreeMap<>();
@@ -36,7 +37,7 @@ final class Findings {
         this.memoryUnverified = memoryUnverified;
         this.recoveredDamaged = recoveredDamaged;
         for (String name :
-                new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", RECOVERED_DAMAGED, "broken", "stuck", "clients.ended",
+                new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", "files.lost", "check.hidden", RECOVERED_DAMAGED, "broken", "stuck", "clients.ended",
                     "datanodes.ended", "daemons.ended"
                 }) {
             found.put(name, 0L);
@@ -58,10 +59,8 @@ final class Findings {
                 running.put(process, tally);
             }
             case "WRONG" -> wrong(process, line, words);
-            case "LOST" -> {
-                count("bytes.lost", Long.parseLong(words[2]));
-                print(process, line);
-            }
+            case "LOST" -> lost(process, line, words);
+            case "HIDDEN" -> hidden(process, line, words);
             case "UNREADABLE" -> unreadable(process, line, words);
             case "BROKEN" -> {
                 count("broken", 1);
@@ -98,7 +97,23 @@ final class Findings {
             }
             return;
         }
-        count("bytes.lost", Long.parseLong(words[2]));
+        lost(process, line, words);
+    }
+
+    /** A file that is gone counts, however little of it was acknowledged. */
+    private void lost(String process, String line, String[] words) {
+        count("bytes.lost", Math.max(1, Long.parseLong(words[2])));
+        count("files.lost", filesLost.add(words[1]) ? 1 : 0);
+        print(process, line);
+    }
+
+    /** Only a bit that was flipped there makes a replica bad. */
+    private void hidden(String process, String line, String[] words) {
+        if (flips.ofReplica(Long.parseLong(words[3])).isEmpty()) {
+            lost(process, line, words);
+            return;
+        }
+        count("check.hidden", 1);
         print(process, line);
     }
 

@@ -194,7 +194,6 @@ final class SoakRun {
     private void count(FullCheck.Checked checked) {
         findings.count("bytes.verified", checked.bytes());
         findings.count("check.retries", checked.retries());
-        findings.count("check.hidden", checked.hidden());
     }
 
     private void sample(SoakCluster soak) throws IOException {

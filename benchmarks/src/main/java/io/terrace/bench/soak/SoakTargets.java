@@ -37,6 +37,7 @@ record SoakTargets(SoakOptions options, boolean mapped) {
     private static final Set<String> ZERO = new TreeSet<>(Set.of(
             "bytes.wrong",
             "bytes.lost",
+            "files.lost",
             "broken",
             "stuck",
             "leaks",

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,6 +94,45 @@ final class FindingsTest {
     }
 
     @Test
+    void file_thatOnlyANewClientReads_isLost_withoutAFlipOfThatBlock() throws IOException {
+        List<Path> volumes = threeReplicas();
+        Findings findings = findings(false);
+        String line = "HIDDEN /soak/c1/f1 900 9 cannot be read at 100: wrong checksum";
+
+        findings.take("c1", line);
+        assertThat(findings.value("bytes.lost")).isEqualTo(900);
+        assertThat(findings.value("files.lost")).isEqualTo(1);
+        assertThat(findings.value("check.hidden")).isZero();
+
+        assertThat(flips.flipReplica(volumes, 0, 1)).isTrue();
+        findings.take("c1", line);
+        findings.take("c1", line.replace(" 900 9 ", " 900 10 "));
+        assertThat(findings.value("check.hidden")).isEqualTo(1);
+        assertThat(findings.value("bytes.lost")).isEqualTo(1_800);
+        assertThat(printed.toString().lines()).hasSize(3);
+    }
+
+    @Test
+    void file_thatIsGone_countsWithoutAnAcknowledgedByte() {
+        Findings findings = findings(false);
+
+        findings.take("c1", "LOST /soak/c1/f1 0 the file is gone, OPEN");
+        findings.take("c2", "LOST /soak/c1/f1 -5 cannot be read at 5");
+
+        assertThat(findings.value("bytes.lost")).isEqualTo(2);
+        assertThat(findings.value("files.lost")).isEqualTo(1);
+    }
+
+    private List<Path> threeReplicas() throws IOException {
+        for (int i = 1; i <= 3; i++) {
+            Path dir = Files.createDirectories(memory.resolve(i + "/current/finalized/subdir0"));
+            Files.write(dir.resolve("blk_9"), new byte[100]);
+            Files.write(dir.resolve("blk_9_1001.meta"), new byte[7]);
+        }
+        return List.of(memory.resolve("1"), memory.resolve("2"), memory.resolve("3"));
+    }
+
+    @Test
     void flippedReplica_hasWholeOnesElsewhere_andIsDamagedOnce() throws IOException {
         for (int i = 1; i <= 3; i++) {
             Path dir = Files.createDirectories(memory.resolve(i + "/current/finalized/subdir0"));
@@ -101,7 +141,7 @@ final class FindingsTest {
                 Files.write(dir.resolve("blk_8"), new byte[100]);
             }
         }
-        var volumes = java.util.List.of(memory.resolve("1"), memory.resolve("2"), memory.resolve("3"));
+        var volumes = List.of(memory.resolve("1"), memory.resolve("2"), memory.resolve("3"));
 
         assertThat(flips.flipReplica(volumes, 0, 1)).isTrue();
         assertThat(flips.flipReplica(volumes, 1, 2)).isFalse();

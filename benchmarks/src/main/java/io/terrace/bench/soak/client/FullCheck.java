@@ -36,7 +36,7 @@ public final class FullCheck {
     private final byte[] expected = new byte[PIECE];
     private long verified;
     private long retries;
-    private long hidden;
+    private long files;
 
     /** How far a file was read, and why no further. */
     private record Failed(long at, IOException why) {}
@@ -46,14 +46,13 @@ public final class FullCheck {
      *
      * @param bytes that were compared
      * @param retries reads that failed and were tried again
-     * @param hidden files that could be read by a client without short-circuit reads only
      */
-    public record Checked(long bytes, long retries, long hidden) {
+    public record Checked(long bytes, long retries) {
         private static final String WORD = "VERIFIED";
 
         /** As a line for the parent. */
         String line() {
-            return WORD + " " + bytes + " " + retries + " " + hidden;
+            return WORD + " " + bytes + " " + retries;
         }
 
         public static boolean isLine(String line) {
@@ -63,13 +62,13 @@ public final class FullCheck {
         /** @param line of a client */
         public static Checked of(String line) {
             String[] words = line.split(" ", -1);
-            return new Checked(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+            return new Checked(Long.parseLong(words[1]), Long.parseLong(words[2]));
         }
     }
 
     /**
      * @param journals directory of those of all writers
-     * @param out takes lines {@code WRONG}, {@code LOST} and {@code UNREADABLE}
+     * @param out takes lines {@code WRONG}, {@code LOST}, {@code HIDDEN} and {@code UNREADABLE}
      */
     public FullCheck(DistributedFileSystem fs, Path journals, PrintStream out) {
         this.fs = fs;
@@ -122,32 +121,54 @@ public final class FullCheck {
                 }
             }
         }
-        return new Checked(verified, retries, hidden);
+        return new Checked(verified, retries);
     }
 
     /**
-     * What cannot be read is read at last by a client without short-circuit reads. Stock's {@code ShortCircuitCache} keeps one
+     * What cannot be read is read at last by a new client without short-circuit reads. Stock's {@code ShortCircuitCache} keeps one
      * replica of a block open, whichever DataNode passed it, and all DataNodes of the soak are on one host: a replica that
-     * goes bad while it is open hides the good ones.
+     * goes bad while it is open hides the good ones. For any other reason a client must not need to be a new one.
      */
     private void check(ReadFile.Source source) throws IOException {
+        files++;
         Failed failed = read(fs, source, 0);
-        if (failed != null && !isDamaged(source, failed.at())) {
+        if (failed == null) {
+            return;
+        }
+        Failed last = failed;
+        if (!isDamaged(source, failed.at())) {
             Configuration conf = new Configuration(fs.getConf());
             conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false);
             conf.set(HdfsClientConfigKeys.DFS_CLIENT_CONTEXT, "without-short-circuit");
             try (FileSystem other = FileSystem.newInstance(fs.getUri(), conf)) {
-                failed = read(other, source, failed.at());
+                last = read(other, source, failed.at());
             }
-            hidden += failed == null ? 1 : 0;
         }
-        if (failed != null) {
-            long bytes = source.state().acknowledged() - failed.at();
-            String why = "cannot be read at " + failed.at() + ": " + failed.why();
-            lastBlock(source, failed.at())
+        long at = last == null ? failed.at() : last.at();
+        long bytes = source.state().acknowledged() - at;
+        String why = "cannot be read at " + at + ": " + (last == null ? failed : last).why();
+        if (last != null) {
+            lastBlock(source, at)
                     .ifPresentOrElse(
                             block -> report.unreadable(source.path(), bytes, block, why),
                             () -> report.lost(source.path(), bytes, why));
+        } else if (HiddenReplica.mayBe(fs.getConf(), failed.why())) {
+            report.hidden(source.path(), bytes, blockAt(source, at), why);
+        } else {
+            report.lost(source.path(), bytes, why + "; a new client reads it");
+        }
+    }
+
+    /** Number of the block that has this byte; 0 if nobody knows. */
+    private long blockAt(ReadFile.Source source, long at) {
+        try {
+            return fs.getClient().getLocatedBlocks(source.path(), 0).getLocatedBlocks().stream()
+                    .filter(block -> block.getStartOffset() <= at && at < block.getStartOffset() + block.getBlockSize())
+                    .mapToLong(block -> block.getBlock().getBlockId())
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException nobodyKnows) {
+            return 0;
         }
     }
 
@@ -168,18 +189,33 @@ public final class FullCheck {
                         .isPresent();
     }
 
-    /** Reads and compares a file; null when all of it was read. A DataNode that came back may not be known as such to a client yet. */
+    /**
+     * Reads and compares a file, each second one as a stream; null when all of it was read. A DataNode that came back may not be
+     * known as such to a client yet.
+     */
     private @Nullable Failed read(FileSystem client, ReadFile.Source source, long from) throws IOException {
         long startNs = System.nanoTime();
+        boolean asStream = files % 2 == 0;
         long at = from;
         while (true) {
             try (ReadFile file = ReadFile.open(client, source)) {
                 if (file.missing() > 0) {
                     report.lost(source.path(), file.missing(), "has " + file.length() + " bytes when all is mended");
                 }
+                if (asStream) {
+                    file.in().seek(at);
+                }
                 while (at < file.length()) {
                     int count = (int) Math.min(PIECE, file.length() - at);
-                    file.in().readFully(at, actual, 0, count);
+                    if (asStream) {
+                        count = file.in().read(actual, 0, count);
+                    } else {
+                        file.in().readFully(at, actual, 0, count);
+                    }
+                    if (count < 0) {
+                        report.lost(source.path(), file.length() - at, "a stream ends at " + at);
+                        return null;
+                    }
                     if (!file.compare(at, actual, count, expected, report, tally, "check")) {
                         throw new IllegalStateException(source.path() + " changes while all is checked");
                     }

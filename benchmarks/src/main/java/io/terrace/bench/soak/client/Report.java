@@ -33,6 +33,15 @@ record Report(PrintStream out) {
         say("UNREADABLE " + path + " " + bytes + " " + block.words() + " " + why.replace('\n', ' '));
     }
 
+    /**
+     * Bytes that a client with short-circuit reads cannot read, and a new one without them can.
+     *
+     * @param block its number; 0 where it is not known
+     */
+    void hidden(String path, long bytes, long block, String why) {
+        say("HIDDEN " + path + " " + bytes + " " + block + " " + why.replace('\n', ' '));
+    }
+
     void say(String line) {
         synchronized (out) {
             out.println(line);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 final class CheckedTest {
     @Test
     void line_saysWhatWasChecked() {
-        Checked checked = new Checked(5L << 30, 3, 1);
+        Checked checked = new Checked(5L << 30, 3);
 
         assertThat(Checked.isLine(checked.line())).isTrue();
         assertThat(Checked.of(checked.line())).isEqualTo(checked);
