@@ -54,6 +54,7 @@ final class SoakRun {
 
     private final Growth growth = new Growth();
     private final Recoveries recoveries = new Recoveries();
+    private final ErrorLines errors;
     private final List<ClientProcess> clients = new ArrayList<>();
 
     SoakRun(SoakOptions options, Path dir, PrintWriter out, ResultSheet sheet) throws IOException {
@@ -65,6 +66,7 @@ final class SoakRun {
                 : Optional.empty();
         this.damaged = new DamagedRecoveries(flips, new ClusterLayout(dir.resolve("cluster")).logs());
         this.findings = new Findings(out, flips, this::readsMemoryUnverified, this::recoveredDamaged);
+        this.errors = new ErrorLines(findings::print);
     }
 
     /** Tells clients too, so that they do not wait for such a block. */
@@ -102,6 +104,7 @@ final class SoakRun {
             try {
                 startClients(soak);
                 rounds(soak, plan);
+                readLogs(soak);
             } finally {
                 for (ClientProcess client : clients) {
                     client.close();
@@ -215,7 +218,12 @@ final class SoakRun {
 
     /** Lines of an hour ago may be gone when the run ends. */
     private void readLogs(SoakCluster soak) throws IOException {
-        new DaemonLogs(soak.cluster().layout().logs()).read("", recoveries::take);
+        new DaemonLogs(soak.cluster().layout().logs()).read("", (daemon, line) -> {
+            recoveries.take(daemon, line);
+            errors.take(daemon, line);
+        });
+        // Those of clients.
+        new DaemonLogs(dir).read("c", errors::take);
     }
 
     private void mend(SoakCluster soak, FaultInjector injector, EndedProcesses ended) throws IOException {
@@ -230,6 +238,11 @@ final class SoakRun {
         soak.mend();
         if (options.terrace()) {
             injector.turn(true);
+            Optional<String> missing = new ServingDataNodes(soak).await();
+            if (missing.isPresent()) {
+                findings.count("datanodes.unserving", 1);
+                findings.print("mend", missing.get());
+            }
         }
     }
 
@@ -258,6 +271,7 @@ final class SoakRun {
     private void figures(long seconds) {
         Map<String, Long> all = new TreeMap<>(findings.figures());
         all.putAll(recoveries.figures());
+        all.putAll(errors.figures());
         sheet.section("figures");
         sheet.note("seed", options.seed(), "");
         sheet.note("seconds", seconds, "s");

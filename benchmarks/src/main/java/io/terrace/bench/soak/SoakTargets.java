@@ -43,6 +43,8 @@ record SoakTargets(SoakOptions options, boolean mapped) {
             "leaks",
             "clients.ended",
             "datanodes.ended",
+            "datanodes.unserving",
+            "errors",
             "daemons.ended"));
 
     /** Prints all figures. */

@@ -1,0 +1,53 @@
+package io.terrace.bench.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+final class ErrorLinesTest {
+    private static final String PLUGIN = "io.terrace.datanode.hdfs.TerraceDataNodePlugin";
+
+    private final List<String> printed = new ArrayList<>();
+    private final ErrorLines lines = new ErrorLines(
+            List.of(new ErrorLines.Explained(PLUGIN, Pattern.compile("Known"), "for the test")),
+            (process, line) -> printed.add(process + " " + line));
+
+    @Test
+    void error_ofTerrace_countsOnce_whereverItsClassIs() {
+        lines.take("datanode-1", line("ERROR", PLUGIN, "Terrace could not start, the DataNode is stock: gone"));
+        lines.take("datanode-1", line("ERROR", PLUGIN, "Terrace could not start, the DataNode is stock: gone"));
+        lines.take("datanode-2", line("ERROR", PLUGIN, "Terrace could not start, the DataNode is stock: gone"));
+        lines.take("c1", line("ERROR", "org.apache.hadoop.hdfs.TerraceDataStreamer", "/f is closed, and has lost a block"));
+        lines.take("c1", line("FATAL", "io.terrace.client.Any", "halt"));
+
+        assertThat(lines.figures()).containsEntry("errors", 4L).containsEntry("errors.explained", 0L);
+        assertThat(printed).hasSize(4).first().asString().startsWith("datanode-1 2026-");
+    }
+
+    @Test
+    void line_ofAnotherLevelOrOfHadoop_isNone() {
+        lines.take("datanode-1", line("WARN ", PLUGIN, "an ERROR of no weight"));
+        lines.take("namenode", line("ERROR", "org.apache.hadoop.hdfs.server.namenode.FSNamesystem", "io.terrace.Some failed"));
+        lines.take("c1", line("ERROR", "io.terrace.bench.soak.client.SoakClient", "of the test itself"));
+        lines.take("c1", "java.io.IOException: Got error, status=ERROR io.terrace.x: y");
+
+        assertThat(lines.figures()).containsEntry("errors", 0L);
+        assertThat(printed).isEmpty();
+    }
+
+    @Test
+    void error_thatAFaultExplains_countsApart() {
+        lines.take("datanode-1", line("ERROR", PLUGIN, "Known: the disk is full"));
+        lines.take("datanode-1", line("ERROR", PLUGIN, "What is Known"));
+        lines.take("datanode-1", line("ERROR", PLUGIN + "2", "Known"));
+
+        assertThat(lines.figures()).containsEntry("errors", 2L).containsEntry("errors.explained", 1L);
+    }
+
+    private static String line(String level, String logger, String message) {
+        return "2026-11-28 08:57:18,361 " + level + " " + logger + ": " + message;
+    }
+}
