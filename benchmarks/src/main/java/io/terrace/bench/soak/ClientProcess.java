@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 /** One client process, started again under its name after it was killed. Thread-safe. */
 final class ClientProcess implements Closeable {
     private static final int MAX_ANSWERS = 64;
+    private static final Set<String> ANSWERS = Set.of("PAUSED", "STUCK", "FAULTS");
 
     /** For its lines to be taken in when it has ended. */
     private static final long SAID_WITHIN_MS = 10_000;
@@ -95,7 +97,7 @@ final class ClientProcess implements Closeable {
                 new BufferedReader(new InputStreamReader(of.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 findings.take(name, line);
-                boolean answer = line.equals("PAUSED") || line.equals("STUCK") || FullCheck.Checked.isLine(line);
+                boolean answer = ANSWERS.contains(line) || FullCheck.Checked.isLine(line);
                 if (answer && !answers.offer(line)) {
                     throw new IllegalStateException(name + " answers what it was not asked");
                 }

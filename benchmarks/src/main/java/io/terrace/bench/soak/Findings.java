@@ -14,6 +14,8 @@ final class Findings {
     /** More are counted and not printed. */
     private static final int MAX_PRINTED = 200;
 
+    private static final String FAILED_FLIPPED = "reads.failed.quiet.flipped";
+    private static final String LONGEST_SETTLE = "settle.max.s";
     private static final String RECOVERED_DAMAGED = "recovered.damaged";
 
     private final PrintWriter out;
@@ -60,6 +62,8 @@ final class Findings {
             }
             case "WRONG" -> wrong(process, line, words);
             case "LOST" -> lost(process, line, words);
+            case "FAILED" -> failed(process, line, words);
+            case "SETTLED" -> found.merge(LONGEST_SETTLE, (Long.parseLong(words[2]) + 999) / 1000, Math::max);
             case "HIDDEN" -> hidden(process, line, words);
             case "UNREADABLE" -> unreadable(process, line, words);
             case "BROKEN" -> {
@@ -115,6 +119,18 @@ final class Findings {
         }
         count("check.hidden", 1);
         print(process, line);
+    }
+
+    /** Without faults nothing fails, but for a block that a flipped bit has spoilt for this client, or for all. */
+    private void failed(String process, String line, String[] words) {
+        long block = Long.parseLong(words[3]);
+        boolean hidden = words[4].equals("hidden") && flips.ofReplica(block).isPresent();
+        if (hidden || damaged.contains(block)) {
+            count(FAILED_FLIPPED, 1);
+        } else {
+            count(words[1].equals("short") ? "reads.short.quiet" : words[1] + ".failed.quiet", 1);
+            print(process, line);
+        }
     }
 
     /** Prints something that is wrong. */

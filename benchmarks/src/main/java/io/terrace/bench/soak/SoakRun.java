@@ -2,6 +2,7 @@ package io.terrace.bench.soak;
 
 import io.terrace.bench.cluster.ClusterLayout;
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.faults.Waits;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.TestRun;
 import io.terrace.bench.soak.client.DamagedBlocks;
@@ -40,6 +41,8 @@ final class SoakRun {
 
     private static final int PAUSE_SECONDS = 300;
     private static final int CHECK_SECONDS = 600;
+    private static final int ANSWER_SECONDS = 60;
+    private static final long QUIET_MS = 5_000;
     private static final Path TMPFS = Path.of("/dev/shm");
 
     private final SoakOptions options;
@@ -176,9 +179,7 @@ final class SoakRun {
                 count(new FullCheck(stock, journals(), lines).run(options.seed()));
                 readLogs(soak);
                 sample(soak);
-                for (ClientProcess client : clients) {
-                    client.say("RESUME");
-                }
+                resume();
                 findings.count("rounds", 1);
                 sheet.progress(String.format(
                         "round %d, %d s: %d kills and pauses, %d faults, %d MB verified, wrong %d, lost %d, broken %d",
@@ -192,6 +193,15 @@ final class SoakRun {
                         findings.value("broken") + findings.value("stuck")));
             }
         }
+    }
+
+    /** Goes on for some seconds without faults, in which nothing may fail: all is mended, and no stream is an old one. */
+    private void resume() throws IOException {
+        for (ClientProcess client : clients) {
+            client.say("RESUME");
+        }
+        Waits.pause(QUIET_MS);
+        askAll("FAULTS", ANSWER_SECONDS);
     }
 
     private void count(FullCheck.Checked checked) {
@@ -272,6 +282,7 @@ final class SoakRun {
         Map<String, Long> all = new TreeMap<>(findings.figures());
         all.putAll(recoveries.figures());
         all.putAll(errors.figures());
+        all.put("ops.written", all.getOrDefault("ops.create", 0L) + all.getOrDefault("ops.append", 0L));
         sheet.section("figures");
         sheet.note("seed", options.seed(), "");
         sheet.note("seconds", seconds, "s");

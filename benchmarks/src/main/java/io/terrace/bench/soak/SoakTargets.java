@@ -45,6 +45,9 @@ record SoakTargets(SoakOptions options, boolean mapped) {
             "datanodes.ended",
             "datanodes.unserving",
             "errors",
+            "reads.failed.quiet",
+            "reads.short.quiet",
+            "writes.failed.quiet",
             "daemons.ended"));
 
     /** Prints all figures. */
@@ -81,6 +84,9 @@ record SoakTargets(SoakOptions options, boolean mapped) {
         least.put(CHANNEL, LEAST_BYTES);
         if (isAtLeast(SOME_NS)) {
             least.put(SEVERAL, 1L);
+            // Writers that stand still after each fault lose nothing.
+            least.put("ops.written", figures.getOrDefault("kills", 0L));
+            least.put("ops.truncate", figures.getOrDefault("rounds", 0L));
         }
         if (isAtLeast(JUDGED_NS)) {
             // One DataNode is away at most: of three replicas two are nearly always there.

@@ -123,6 +123,38 @@ final class FindingsTest {
         assertThat(findings.value("files.lost")).isEqualTo(1);
     }
 
+    @Test
+    void failure_withoutFaults_counts_butForABlockThatAFlipHasSpoilt() throws IOException {
+        Findings findings = findings(false);
+        String line = "FAILED reads /soak/c1/f1 9 hidden BlockMissingException: wrong checksum";
+
+        findings.take("c1", line);
+        findings.take("c1", "FAILED short /soak/c1/f1 0 shown 5 bytes are missing");
+        findings.take("c1", "FAILED writes /soak/c1 0 shown java.io.IOException");
+        assertThat(findings.value("reads.failed.quiet")).isEqualTo(1);
+        assertThat(findings.value("reads.short.quiet")).isEqualTo(1);
+        assertThat(findings.value("writes.failed.quiet")).isEqualTo(1);
+        assertThat(printed.toString().lines()).hasSize(3);
+
+        assertThat(flips.flipReplica(threeReplicas(), 0, 1)).isTrue();
+        findings.take("c1", line);
+        findings.take("c2", line.replace(" hidden ", " shown "));
+        findings.take("c1", "UNREADABLE /soak/c1/f1 900 7 1002 500 " + "0".repeat(64) + " wrong checksum");
+        findings.take("c2", line.replace(" 9 hidden ", " 7 shown "));
+        assertThat(findings.value("reads.failed.quiet")).isEqualTo(2);
+        assertThat(findings.value("reads.failed.quiet.flipped")).isEqualTo(2);
+    }
+
+    @Test
+    void longestSettle_isKept() {
+        Findings findings = findings(false);
+
+        findings.take("c1", "SETTLED /soak/c1/f1 5400");
+        findings.take("c2", "SETTLED /soak/c2/f1 300");
+
+        assertThat(findings.value("settle.max.s")).isEqualTo(6);
+    }
+
     private List<Path> threeReplicas() throws IOException {
         for (int i = 1; i <= 3; i++) {
             Path dir = Files.createDirectories(memory.resolve(i + "/current/finalized/subdir0"));

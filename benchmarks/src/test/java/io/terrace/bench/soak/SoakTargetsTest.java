@@ -15,7 +15,9 @@ final class SoakTargetsTest {
 
     /** Of a good run of ten minutes. */
     private static Map<String, Long> good() {
-        return new TreeMap<>(Map.of(
+        Map<String, Long> figures = new TreeMap<>(Map.of(
+                "ops.written", 200L, "ops.truncate", 40L, "kills", 80L, "rounds", 10L));
+        figures.putAll(Map.of(
                 "bytes.verified", 4L << 30,
                 "bytes.written", 1L << 30,
                 "bytes.memory.shm", 3L << 30,
@@ -24,6 +26,7 @@ final class SoakTargetsTest {
                 "recoveries.single", 2L,
                 "leaks.judged.datanodes", 4L,
                 "leaks.judged.clients", 4L));
+        return figures;
     }
 
     @Test
@@ -57,6 +60,16 @@ final class SoakTargetsTest {
         assertThat(missed(options(10, true), figures)).isZero();
         figures.put("recoveries.single", 5L);
         assertThat(missed(options(10, true), figures)).as("most have one").isEqualTo(1);
+    }
+
+    @Test
+    void writers_thatStandStill_missAfterFiveMinutes() {
+        Map<String, Long> figures = good();
+        figures.put("ops.written", 79L);
+        figures.put("ops.truncate", 9L);
+
+        assertThat(missed(options(2, true), figures)).isZero();
+        assertThat(missed(options(5, true), figures)).isEqualTo(2);
     }
 
     private int missed(SoakOptions options, Map<String, Long> figures) {

@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open file, or a file of a snapshot, whose bytes are compared with the journal of its writer. What the writer did meanwhile
@@ -28,7 +29,18 @@ final class ReadFile implements Closeable {
      * @param path where it is read
      * @param snapshot name of the snapshot; empty for the file itself
      */
-    record Source(Journal journal, SeededContent content, FileState state, String path, String snapshot) {}
+    record Source(Journal journal, SeededContent content, FileState state, String path, String snapshot) {
+        /** The state of the file now; null if bytes that it had may have gone, or the path. */
+        @Nullable
+        FileState now() throws IOException {
+            JournalState files = journal.catchUp();
+            if (!snapshot.isEmpty()) {
+                return files.hasSnapshot(snapshot) ? state : null;
+            }
+            FileState file = files.file(state.id());
+            return file != null && file.epoch() == state.epoch() && file.readable() ? file : null;
+        }
+    }
 
     private ReadFile(Source source, FileState opened, HdfsDataInputStream in, long length) {
         this.source = source;
@@ -59,22 +71,18 @@ final class ReadFile implements Closeable {
         return length;
     }
 
+    /** Its state before it was opened. */
+    FileState opened() {
+        return opened;
+    }
+
     String path() {
         return source.path();
     }
 
     /** Whether the file is still what it was when it was opened, or has more bytes at most. */
     boolean isCurrent() throws IOException {
-        return now() != null;
-    }
-
-    private @org.jspecify.annotations.Nullable FileState now() throws IOException {
-        JournalState state = source.journal().catchUp();
-        if (!source.snapshot().isEmpty()) {
-            return state.hasSnapshot(source.snapshot()) ? opened : null;
-        }
-        FileState file = state.file(opened.id());
-        return file != null && file.epoch() == opened.epoch() && file.readable() ? file : null;
+        return source.now() != null;
     }
 
     /** The bytes that an acknowledged close or flush promised and that a new reader does not see. */
@@ -85,7 +93,7 @@ final class ReadFile implements Closeable {
     /** Compares bytes that were read, and says what differs; returns false if they cannot be compared. */
     boolean compare(long position, byte[] read, int count, byte[] expected, Report report, Tally tally, String how)
             throws IOException {
-        FileState now = now();
+        FileState now = source.now();
         if (now == null) {
             tally.add("reads.overtaken", 1);
             return false;
@@ -120,7 +128,8 @@ final class ReadFile implements Closeable {
         return true;
     }
 
-    private Report.Place place(long position) {
+    /** Where a byte is. */
+    Report.Place place(long position) {
         try {
             for (LocatedBlock block : in.getAllBlocks()) {
                 long offset = position - block.getStartOffset();

@@ -42,6 +42,18 @@ record Report(PrintStream out) {
         say("HIDDEN " + path + " " + bytes + " " + block + " " + why.replace('\n', ' '));
     }
 
+    /**
+     * A read or write that failed though nothing was broken.
+     *
+     * @param what {@code reads} or {@code writes}
+     * @param block its number; 0 where it is not known
+     * @param hidden whether a bad replica may have hidden the good ones
+     */
+    void failed(String what, String path, long block, boolean hidden, String why) {
+        say("FAILED " + what + " " + path + " " + block + " " + (hidden ? "hidden" : "shown") + " "
+                + why.replace('\n', ' '));
+    }
+
     void say(String line) {
         synchronized (out) {
             out.println(line);

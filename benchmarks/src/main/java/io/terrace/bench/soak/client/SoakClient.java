@@ -23,7 +23,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 
 /**
  * A process with one writer and some readers. It says what it counted once a second, and at once what is wrong; on standard
- * input it takes {@code PAUSE}, {@code VERIFY}, {@code RESUME}, and ends with it.
+ * input it takes {@code PAUSE}, {@code VERIFY}, {@code RESUME}, after which nothing may fail until {@code FAULTS}, and ends with it.
  */
 public final class SoakClient {
     private static final int READERS = 2;
@@ -34,6 +34,7 @@ public final class SoakClient {
     private final DistributedFileSystem fs;
     private final Report report;
     private final Tally tally = new Tally();
+    private final QuietTime quiet = new QuietTime();
     private final Path journals;
     private final long seed;
     private final SoakWriter writer;
@@ -59,9 +60,10 @@ public final class SoakClient {
                 FullCheck.content(seed, name),
                 random.split(),
                 tally,
-                report);
+                report,
+                quiet);
         for (int i = 0; i < READERS; i++) {
-            readers.add(new SoakReader(fs, FullCheck.writers(journals, seed), random.split(), tally, report));
+            readers.add(new SoakReader(fs, FullCheck.writers(journals, seed), random.split(), tally, report, quiet));
         }
     }
 
@@ -162,7 +164,14 @@ public final class SoakClient {
             }
             case "VERIFY" -> report.say(
                     new FullCheck(fs, journals, report.out()).run(seed).line());
-            case "RESUME" -> steps.writeLock().unlock();
+            case "RESUME" -> {
+                quiet.begin();
+                steps.writeLock().unlock();
+            }
+            case "FAULTS" -> {
+                quiet.end();
+                report.say("FAULTS");
+            }
             default -> report.say("BROKEN unknown command " + line);
         }
     }

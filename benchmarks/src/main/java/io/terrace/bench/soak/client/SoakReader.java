@@ -14,8 +14,10 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.ReadOption;
+import org.apache.hadoop.hdfs.CannotObtainBlockLengthException;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.io.ElasticByteBufferPool;
+import org.jspecify.annotations.Nullable;
 
 /** Reads files of all writers, in one way after another, and compares each byte. For one thread. */
 final class SoakReader implements Closeable {
@@ -27,10 +29,16 @@ final class SoakReader implements Closeable {
     private final RandomGenerator random;
     private final Tally tally;
     private final Report report;
+    private final QuietTime quiet;
     private final byte[] actual = new byte[MAX_READ];
     private final byte[] expected = new byte[MAX_READ];
     private final ElasticByteBufferPool pool = new ElasticByteBufferPool();
     private final Map<String, ReadFile> kept = new LinkedHashMap<>(MAX_OPEN, 0.75f, true);
+
+    /** What is being read, and where; null before the first read of a step. */
+    private @Nullable ReadFile reading;
+
+    private long readingAt;
 
     /**
      * The files of one writer.
@@ -40,8 +48,15 @@ final class SoakReader implements Closeable {
      */
     record WriterFiles(Journal journal, String dir, SeededContent content) {}
 
-    SoakReader(FileSystem fs, List<WriterFiles> writers, RandomGenerator random, Tally tally, Report report) {
+    SoakReader(
+            FileSystem fs,
+            List<WriterFiles> writers,
+            RandomGenerator random,
+            Tally tally,
+            Report report,
+            QuietTime quiet) {
         this.fs = fs;
+        this.quiet = quiet;
         this.writers = List.copyOf(writers);
         this.random = random;
         this.tally = tally;
@@ -54,6 +69,8 @@ final class SoakReader implements Closeable {
         if (source.isEmpty()) {
             return;
         }
+        boolean wasQuiet = quiet.isNow();
+        reading = null;
         try {
             int way = random.nextInt(4);
             if (way < 2) {
@@ -70,7 +87,26 @@ final class SoakReader implements Closeable {
         } catch (IOException e) {
             tally.add("reads.failed", 1);
             tally.add("reads.failed." + e.getClass().getSimpleName(), 1);
+            if (wasQuiet && quiet.isNow()) {
+                failedInQuiet(source.get(), e);
+            }
         }
+    }
+
+    /** Unless its writer has changed or removed the file meanwhile, nothing excuses it. */
+    private void failedInQuiet(ReadFile.Source source, IOException e) throws IOException {
+        FileState now = source.now();
+        if (now == null) {
+            return;
+        }
+        boolean open = source.state().phase() == FileState.Phase.OPEN || now.phase() == FileState.Phase.OPEN;
+        if (open && e instanceof CannotObtainBlockLengthException) {
+            // Stock HDFS gives up where the DataNodes do not have a replica yet, or have just got another stamp for it.
+            tally.add("reads.failed.quiet.length", 1);
+            return;
+        }
+        long block = reading == null ? 0 : reading.place(readingAt).block();
+        report.failed("reads", source.path(), block, HiddenReplica.mayBe(fs.getConf(), e), e.toString());
     }
 
     private Optional<ReadFile.Source> draw() throws IOException {
@@ -109,21 +145,62 @@ final class SoakReader implements Closeable {
     }
 
     private ReadFile open(ReadFile.Source source) throws IOException {
+        boolean wasQuiet = quiet.isNow();
         ReadFile file = ReadFile.open(fs, source);
         long missing = file.missing();
         if (missing > 0) {
             if (source.state().phase() == FileState.Phase.CLOSED) {
                 report.lost(source.path(), missing, "a reader sees " + file.length() + " bytes");
             } else {
-                // While DataNodes are away nobody knows how long a file is that is being written.
-                tally.add("reads.short", 1);
+                isShort(wasQuiet, source.path(), missing, "a reader sees " + file.length() + " bytes");
             }
         }
         return file;
     }
 
+    /** While DataNodes are away nobody knows how long a file is that is being written. */
+    private void isShort(boolean wasQuiet, String path, long bytes, String why) {
+        tally.add("reads.short", 1);
+        if (wasQuiet && quiet.isNow()) {
+            report.failed("short", path, 0, false, bytes + " bytes are missing: " + why);
+        }
+    }
+
+    /** A stream ends where the file ended when it was opened, or later. */
+    private void ended(ReadFile file, long position, boolean wasQuiet, String how) throws IOException {
+        long missing = file.length() - position;
+        if (missing <= 0 || !file.isCurrent()) {
+            return;
+        }
+        String why = how + " ends at " + position;
+        if (file.opened().phase() == FileState.Phase.CLOSED) {
+            report.lost(file.path(), missing, why);
+        } else {
+            isShort(wasQuiet, file.path(), missing, why);
+        }
+    }
+
     /** By position, from streams that stay open, as HBase reads. */
     private void positioned(ReadFile.Source source) throws IOException {
+        ReadFile file = keptOrOpened(source);
+        try {
+            for (int i = 1 + random.nextInt(8); i > 0 && file.length() > 0; i--) {
+                long position = random.nextLong(file.length());
+                int count = (int) Math.min(1 + random.nextInt(MAX_READ), file.length() - position);
+                readsAt(file, position);
+                file.in().readFully(position, actual, 0, count);
+                if (!file.compare(position, actual, count, expected, report, tally, "positioned")) {
+                    return;
+                }
+            }
+        } catch (IOException e) {
+            kept.remove(source.path());
+            file.close();
+            throw e;
+        }
+    }
+
+    private ReadFile keptOrOpened(ReadFile.Source source) throws IOException {
         ReadFile file = kept.get(source.path());
         if (file != null && (!file.isCurrent() || random.nextInt(16) == 0)) {
             kept.remove(source.path());
@@ -139,20 +216,13 @@ final class SoakReader implements Closeable {
             file = open(source);
             kept.put(source.path(), file);
         }
-        try {
-            for (int i = 1 + random.nextInt(8); i > 0 && file.length() > 0; i--) {
-                long position = random.nextLong(file.length());
-                int count = (int) Math.min(1 + random.nextInt(MAX_READ), file.length() - position);
-                file.in().readFully(position, actual, 0, count);
-                if (!file.compare(position, actual, count, expected, report, tally, "positioned")) {
-                    return;
-                }
-            }
-        } catch (IOException e) {
-            kept.remove(source.path());
-            file.close();
-            throw e;
-        }
+        return file;
+    }
+
+    /** Notes what is read next, for the case that it fails. */
+    private void readsAt(ReadFile file, long position) {
+        reading = file;
+        readingAt = position;
     }
 
     private void sequential(ReadFile file) throws IOException {
@@ -160,9 +230,12 @@ final class SoakReader implements Closeable {
         long position = random.nextBoolean() || file.length() == 0 ? 0 : random.nextLong(file.length());
         in.seek(position);
         int most = 1 + random.nextInt(MAX_READ);
+        boolean wasQuiet = quiet.isNow();
         while (true) {
+            readsAt(file, position);
             int got = in.read(actual, 0, most);
             if (got < 0) {
+                ended(file, position, wasQuiet, "a stream");
                 return;
             }
             if (!file.compare(position, actual, got, expected, report, tally, "sequential")) {
@@ -178,10 +251,13 @@ final class SoakReader implements Closeable {
         EnumSet<ReadOption> options = EnumSet.noneOf(ReadOption.class);
         long position = file.length() == 0 ? 0 : random.nextLong(file.length());
         in.seek(position);
+        boolean wasQuiet = quiet.isNow();
         for (int i = 0; i < 16; i++) {
+            readsAt(file, position);
             long mappedBytes = in.getReadStatistics().getTotalZeroCopyBytesRead();
             ByteBuffer buffer = in.read(pool, 1 + random.nextInt(MAX_READ), options);
             if (buffer == null) {
+                ended(file, position, wasQuiet, "a stream without copies");
                 return;
             }
             int count = buffer.remaining();

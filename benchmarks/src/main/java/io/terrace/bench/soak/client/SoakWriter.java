@@ -3,7 +3,9 @@ package io.terrace.bench.soak.client;
 import io.terrace.bench.load.SeededContent;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
@@ -36,6 +38,8 @@ final class SoakWriter {
     private final RandomGenerator random;
     private final Tally tally;
     private final Report report;
+    private final QuietTime quiet;
+    private final Map<Integer, Long> doubtfulSinceNs = new HashMap<>();
     private final ForgottenTruncates forgotten = new ForgottenTruncates();
     private final byte[] bytes = new byte[MAX_CALL];
 
@@ -46,7 +50,8 @@ final class SoakWriter {
             SeededContent content,
             RandomGenerator random,
             Tally tally,
-            Report report)
+            Report report,
+            QuietTime quiet)
             throws IOException {
         this.fs = fs;
         this.journal = journal;
@@ -56,6 +61,7 @@ final class SoakWriter {
         this.random = random;
         this.tally = tally;
         this.report = report;
+        this.quiet = quiet;
     }
 
     /** Makes the directory. */
@@ -74,6 +80,7 @@ final class SoakWriter {
         }
         int draw = random.nextInt(100);
         List<FileState> files = List.copyOf(state.files());
+        boolean wasQuiet = quiet.isNow();
         try {
             if (files.size() < 4 || (draw < 34 && files.size() < MAX_FILES)) {
                 create();
@@ -87,6 +94,9 @@ final class SoakWriter {
         } catch (IOException e) {
             tally.add("writes.failed", 1);
             tally.add("writes.failed." + e.getClass().getSimpleName(), 1);
+            if (wasQuiet && quiet.isNow()) {
+                report.failed("writes", dir, 0, false, e.toString());
+            }
         }
     }
 
@@ -240,6 +250,7 @@ final class SoakWriter {
     /** Looks what became of calls that failed, or that an earlier process made. Returns whether nothing is in doubt. */
     boolean settle() {
         for (FileState file : state.inDoubt()) {
+            doubtfulSinceNs.putIfAbsent(file.id(), System.nanoTime());
             try {
                 settle(file);
             } catch (IOException e) {
@@ -286,6 +297,10 @@ final class SoakWriter {
         }
         journal.write("FOUND", file.id(), path, length);
         tally.add("ops.settled", 1);
+        Long sinceNs = doubtfulSinceNs.remove(file.id());
+        if (sinceNs != null) {
+            report.say("SETTLED " + path + " " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNs));
+        }
     }
 
     private void abandonForgotten(FileState file, Path there) throws IOException {
