@@ -1,7 +1,6 @@
 package io.terrace.bench.faults;
 
-import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.cluster.Ports;
+import io.terrace.bench.cluster.HdfsCluster;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
@@ -21,10 +20,10 @@ public final class FullBlockReports {
     private FullBlockReports() {}
 
     /** Has every DataNode of a cluster send a full block report with its next heartbeat. */
-    public static void send(LocalCluster cluster, Configuration conf) throws IOException {
-        for (Ports.DataNodePorts ports : cluster.ports().datanodes()) {
+    public static void send(HdfsCluster cluster, Configuration conf) throws IOException {
+        for (int i = 1; i <= cluster.spec().datanodes(); i++) {
             ClientDatanodeProtocol datanode = DFSUtilClient.createClientDatanodeProtocolProxy(
-                    new InetSocketAddress("localhost", ports.ipc()),
+                    new InetSocketAddress("localhost", cluster.ipcPort(i)),
                     UserGroupInformation.getCurrentUser(),
                     conf,
                     NetUtils.getDefaultSocketFactory(conf));

@@ -1,6 +1,5 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
-import io.terrace.bench.load.SeededContent;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,7 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -19,21 +20,68 @@ import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.util.DataChecksum;
 
 /** The files of replicas in the volumes of DataNodes: they must be what was written, with their checksums, and all alike. */
-final class WrittenReplicas {
-    private final SeededContent content;
+public final class WrittenReplicas {
     private final List<Path> volumes;
+    private final Flipped flipped;
 
-    /** @param seed of the file's content */
-    WrittenReplicas(long seed, List<Path> volumes) {
-        this.content = new SeededContent(seed);
-        this.volumes = volumes;
+    /** What a file holds. */
+    public interface Written {
+        /** Fills a buffer with it, from a position of the file on. */
+        void fill(long position, byte[] target);
     }
 
-    /** What is wrong with the replicas of a closed file; empty if nothing is. */
-    Optional<String> fault(List<LocatedBlock> blocks, int replication) throws IOException {
-        List<Path> files = files();
+    /** Bits that were flipped in replicas behind the back of DataNodes. */
+    public interface Flipped {
+        /** Whether one was, in any replica of a block. */
+        boolean isIn(long block);
+
+        /** Whether a byte of a block may be another one than what was written. */
+        boolean explains(long block, long offset, int expected, int actual);
+    }
+
+    /** What can be wrong with a block. */
+    public enum Kind {
+        /** The NameNode, or the volumes, have another number of replicas than the file is to have. */
+        MISSING,
+        /** A replica is not what was written. */
+        WRONG
+    }
+
+    /** What is wrong with a block. */
+    public record Fault(Kind kind, String what) {}
+
+    private static final class NothingFlipped implements Flipped {
+        @Override
+        public boolean isIn(long block) {
+            return false;
+        }
+
+        @Override
+        public boolean explains(long block, long offset, int expected, int actual) {
+            return false;
+        }
+    }
+
+    /** Where nobody changes replicas but DataNodes. */
+    public WrittenReplicas(List<Path> volumes) {
+        this(volumes, new NothingFlipped());
+    }
+
+    public WrittenReplicas(List<Path> volumes, Flipped flipped) {
+        this.volumes = List.copyOf(volumes);
+        this.flipped = flipped;
+    }
+
+    /**
+     * What is wrong with the replicas of a closed file; empty if nothing is.
+     *
+     * @param files as {@link #files} found them
+     */
+    public Optional<Fault> fault(
+            List<LocatedBlock> blocks, int replication, Written written, Map<String, List<Path>> files)
+            throws IOException {
         for (LocatedBlock block : blocks) {
-            Optional<String> fault = fault(block, replication, files);
+            Optional<Fault> fault = fault(block, replication, written, files);
             if (fault.isPresent()) {
                 return fault;
             }
@@ -42,8 +90,9 @@ final class WrittenReplicas {
     }
 
     /** A file of a replica that is not finalised, when nobody writes; empty if there is none. */
-    Optional<String> unfinished() throws IOException {
-        return files().stream()
+    public Optional<String> unfinished() throws IOException {
+        return files().values().stream()
+                .flatMap(List::stream)
                 .filter(WrittenReplicas::isUnfinished)
                 .map(file -> file + " is left")
                 .findFirst();
@@ -53,36 +102,48 @@ final class WrittenReplicas {
         return file.toString().contains("/rbw/") || file.toString().contains("/tmp/blk_");
     }
 
-    private Optional<String> fault(LocatedBlock located, int replication, List<Path> files) throws IOException {
+    private Optional<Fault> fault(
+            LocatedBlock located, int replication, Written written, Map<String, List<Path>> files) throws IOException {
         ExtendedBlock block = located.getBlock();
-        if (located.getLocations().length != replication || located.isCorrupt()) {
-            return Optional.of(block + " has " + located.getLocations().length + " of " + replication
-                    + " replicas at the NameNode" + (located.isCorrupt() ? ", and is corrupt" : ""));
+        // Where there are no more DataNodes than replicas, HDFS cannot replace a bad one.
+        boolean spoilt = flipped.isIn(block.getBlockId());
+        int known = located.getLocations().length;
+        if (spoilt ? known == 0 : known != replication || located.isCorrupt()) {
+            return missing(block + " has " + known + " of " + replication + " replicas at the NameNode"
+                    + (located.isCorrupt() ? ", and is corrupt" : ""));
         }
-        List<Path> replicas = files.stream()
-                .filter(file ->
-                        !isUnfinished(file) && file.getFileName().toString().equals(block.getBlockName()))
+        List<Path> replicas = files.getOrDefault(block.getBlockName(), List.of()).stream()
+                .filter(file -> !isUnfinished(file))
                 .toList();
-        if (replicas.size() < replication) {
-            return Optional.of(block + " has " + replicas.size() + " of " + replication + " replicas in the volumes");
+        if (replicas.size() < (spoilt ? known : replication)) {
+            return missing(block + " has " + replicas.size() + " of " + replication + " replicas in the volumes");
         }
         for (Path replica : replicas) {
-            String wrong = wrong(replica, located);
+            String wrong = wrong(replica, located, written);
             if (!wrong.isEmpty()) {
-                return Optional.of(replica + " of " + block + " " + wrong);
+                return Optional.of(new Fault(Kind.WRONG, replica + " of " + block + " " + wrong));
             }
         }
         return Optional.empty();
     }
 
-    private String wrong(Path replica, LocatedBlock located) throws IOException {
+    private static Optional<Fault> missing(String what) {
+        return Optional.of(new Fault(Kind.MISSING, what));
+    }
+
+    private String wrong(Path replica, LocatedBlock located, Written written) throws IOException {
         byte[] data = Files.readAllBytes(replica);
         if (data.length != located.getBlockSize()) {
             return "has " + data.length + " bytes, not " + located.getBlockSize();
         }
         byte[] expected = new byte[data.length];
-        content.fill(0, 0, located.getStartOffset(), expected, expected.length);
+        written.fill(located.getStartOffset(), expected);
+        long block = located.getBlock().getBlockId();
         int differs = Arrays.mismatch(data, expected);
+        if (differs >= 0 && flipped.explains(block, differs, expected[differs], data[differs])) {
+            data[differs] = expected[differs];
+            differs = Arrays.mismatch(data, expected);
+        }
         if (differs >= 0) {
             return "differs from what was written at byte " + differs;
         }
@@ -91,7 +152,8 @@ final class WrittenReplicas {
         if (!Files.exists(meta)) {
             return "has another generation stamp";
         }
-        return wrongSums(data, meta);
+        // A cut takes the checksum of the last bytes anew, from what is there.
+        return flipped.isIn(block) ? "" : wrongSums(data, meta);
     }
 
     private static String wrongSums(byte[] data, Path meta) throws IOException {
@@ -109,12 +171,15 @@ final class WrittenReplicas {
         }
     }
 
-    private List<Path> files() throws IOException {
-        List<Path> files = new ArrayList<>();
+    /** All files of replicas by their name, such as {@code blk_7}, also those that are being written. */
+    public Map<String, List<Path>> files() throws IOException {
+        Map<String, List<Path>> files = new HashMap<>();
         for (Path volume : volumes) {
             try (Stream<Path> tree = Files.walk(volume)) {
                 tree.filter(file -> file.getFileName().toString().startsWith("blk_"))
-                        .forEach(files::add);
+                        .forEach(file -> files.computeIfAbsent(
+                                        file.getFileName().toString(), fresh -> new ArrayList<>())
+                                .add(file));
             } catch (UncheckedIOException | NoSuchFileException moved) {
                 // Files come and go: the caller looks again.
                 throw new IOException("files of " + volume + " are moving", moved);

@@ -5,6 +5,8 @@ import io.terrace.bench.faults.Waits;
 import io.terrace.bench.writefaults.WriteFaultPlan.Injection;
 import io.terrace.common.DaemonThreads;
 import java.io.BufferedReader;
+import io.terrace.bench.faults.WrittenReplicas;
+import io.terrace.bench.load.SeededContent;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -232,7 +234,14 @@ final class FaultRun {
 
     private Optional<String> replicas() throws IOException {
         LocatedBlocks located = faults.fs().getClient().getLocatedBlocks(path.toString(), 0, Long.MAX_VALUE);
-        return written().fault(located.getLocatedBlocks(), plan.replication());
+        WrittenReplicas written = written();
+        SeededContent content = new SeededContent(plan.seed());
+        return written.fault(
+                        located.getLocatedBlocks(),
+                        plan.replication(),
+                        (position, target) -> content.fill(0, 0, position, target, target.length),
+                        written.files())
+                .map(WrittenReplicas.Fault::what);
     }
 
     /**
@@ -250,7 +259,7 @@ final class FaultRun {
     }
 
     private WrittenReplicas written() {
-        return new WrittenReplicas(plan.seed(), faults.volumes().all());
+        return new WrittenReplicas(faults.volumes().all());
     }
 
     /** Keeps the logs of all daemons as they are now. */

@@ -1,4 +1,4 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +27,8 @@ final class WrittenReplicasTest {
 
     @TempDir
     Path root;
+
+    private WrittenReplicas.Flipped flipped = new Bit(0, 0, 0);
 
     @BeforeEach
     void write() throws IOException {
@@ -87,11 +89,28 @@ final class WrittenReplicasTest {
 
     @Test
     void replica_beingWritten_isFoundByItself() throws IOException {
-        WrittenReplicas written = new WrittenReplicas(SEED, List.of(root));
+        WrittenReplicas written = new WrittenReplicas(List.of(root));
         assertThat(written.unfinished()).isEmpty();
         store("3/rbw", bytes(10), bytes(10), STAMP);
         assertThat(written.unfinished()).get().asString().contains("is left");
         assertThat(fault(2)).as("of the block itself").isEmpty();
+    }
+
+    @Test
+    void replica_withABitThatWasFlipped_isRight_andMayBeTheOnlyBadOne() throws IOException {
+        byte[] other = bytes(BYTES);
+        other[700] ^= 4;
+        store("2/finalized", other, bytes(BYTES), STAMP);
+        flipped = new Bit(5, 700, 4);
+
+        assertThat(fault(2)).isEmpty();
+        assertThat(fault(1)).as("HDFS knows that it is bad").isEmpty();
+        assertThat(fault(0)).isPresent();
+
+        flipped = new Bit(5, 700, 8);
+        assertThat(fault(2)).get().asString().contains("differs from what was written at byte 700");
+        flipped = new Bit(6, 700, 4);
+        assertThat(fault(2)).isPresent();
     }
 
     private Optional<String> fault(int locations) throws IOException {
@@ -107,7 +126,9 @@ final class WrittenReplicasTest {
         }
         LocatedBlock block = new LocatedBlock(new ExtendedBlock("pool", 5, BYTES, STAMP), nodes);
         block.setStartOffset(0);
-        return new WrittenReplicas(SEED, List.of(root)).fault(List.of(block), 2);
+        WrittenReplicas written = new WrittenReplicas(List.of(root), flipped);
+        return written.fault(List.of(block), 2, WrittenReplicasTest::fill, written.files())
+                .map(WrittenReplicas.Fault::what);
     }
 
     private void store(String directory, byte[] data, byte[] summed, long stamp) throws IOException {
@@ -125,7 +146,24 @@ final class WrittenReplicasTest {
 
     private static byte[] bytes(int length) {
         byte[] bytes = new byte[length];
-        new SeededContent(SEED).fill(0, 0, 0, bytes, length);
+        fill(0, bytes);
         return bytes;
+    }
+
+    private static void fill(long position, byte[] target) {
+        new SeededContent(SEED).fill(0, 0, position, target, target.length);
+    }
+
+    /** One bit, or none. */
+    private record Bit(long block, long offset, int mask) implements WrittenReplicas.Flipped {
+        @Override
+        public boolean isIn(long other) {
+            return block == other;
+        }
+
+        @Override
+        public boolean explains(long other, long at, int expected, int actual) {
+            return block == other && offset == at && ((expected ^ actual) & 0xff) == mask;
+        }
     }
 }
