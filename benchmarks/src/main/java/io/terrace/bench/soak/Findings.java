@@ -64,6 +64,10 @@ final class Findings {
             case "LOST" -> lost(process, line, words);
             case "FAILED" -> failed(process, line, words);
             case "SETTLED" -> found.merge(LONGEST_SETTLE, (Long.parseLong(words[2]) + 999) / 1000, Math::max);
+            case "REPLICAS" -> {
+                count("replicas." + words[2], 1);
+                print(process, line);
+            }
             case "HIDDEN" -> hidden(process, line, words);
             case "UNREADABLE" -> unreadable(process, line, words);
             case "BROKEN" -> {
@@ -84,7 +88,7 @@ final class Findings {
         long offset = Long.parseLong(words[7]);
         boolean explained = memoryUnverified.test(process)
                 && count == 1
-                && flips.explains(block, offset, Integer.parseInt(words[3]), Integer.parseInt(words[4]));
+                && flips.explainsInMemory(block, offset, Integer.parseInt(words[3]), Integer.parseInt(words[4]));
         count(explained ? "bytes.wrong.flipped" : "bytes.wrong", count);
         if (!explained) {
             print(process, line);

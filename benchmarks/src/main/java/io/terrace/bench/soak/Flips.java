@@ -1,5 +1,6 @@
 package io.terrace.bench.soak;
 
+import io.terrace.bench.faults.WrittenReplicas;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,7 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Bits that were flipped behind the back of DataNodes. Thread-safe. */
-final class Flips {
+final class Flips implements WrittenReplicas.Flipped {
     /** A scrub of all copies begins within a second of the last one, and takes less than that. */
     private static final long SCRUBBED_WITHIN_NS = TimeUnit.SECONDS.toNanos(20);
 
@@ -120,6 +121,28 @@ final class Flips {
         return Optional.ofNullable(inReplicas.get(block));
     }
 
+    /** A recovery made a new block of what was left of an old one, with its flipped bit. */
+    synchronized void copied(RecoveryLine recovery) {
+        ReplicaFlip flip = inReplicas.get(recovery.block());
+        if (flip != null && recovery.isCopy()) {
+            inReplicas.putIfAbsent(
+                    recovery.newBlock(),
+                    new ReplicaFlip(recovery.newBlock(), flip.stamp(), flip.offset(), flip.mask(), flip.volumes()));
+        }
+    }
+
+    @Override
+    public boolean isIn(long block) {
+        return ofReplica(block).isPresent();
+    }
+
+    @Override
+    public boolean explains(long block, long offset, int expected, int actual) {
+        return ofReplica(block)
+                .filter(flip -> flip.offset() == offset && flip.mask() == ((expected ^ actual) & 0xff))
+                .isPresent();
+    }
+
     /** Flips a bit of a copy in the memory directory of a DataNode. */
     synchronized boolean flipMemory(Path memory, long draw) throws IOException {
         Optional<Path> file = pick(files(memory, COPY), draw);
@@ -137,7 +160,7 @@ final class Flips {
      * @param block its number
      * @param offset in the block
      */
-    synchronized boolean explains(long block, long offset, int expected, int actual) {
+    synchronized boolean explainsInMemory(long block, long offset, int expected, int actual) {
         long nowNs = System.nanoTime();
         return inMemory.stream()
                 .anyMatch(flip -> flip.block() == block

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,6 +26,7 @@ final class Recoveries {
     private final Map<String, Set<String>> updated = new TreeMap<>();
     private final Map<String, Set<String>> open = new TreeMap<>();
     private final Set<String> refused = new HashSet<>();
+    private final Consumer<RecoveryLine> each;
     private long several;
     private long severalCut;
     private long single;
@@ -32,6 +34,11 @@ final class Recoveries {
 
     /** After a failover a recovery may be logged by both NameNodes, for other DataNodes. */
     private record RecoveryKey(long block, long newBlock, long stamp) {}
+
+    /** @param each takes every recovery once */
+    Recoveries(Consumer<RecoveryLine> each) {
+        this.each = each;
+    }
 
     /**
      * Takes a line in, of any daemon.
@@ -50,6 +57,7 @@ final class Recoveries {
         if (!known.add(new RecoveryKey(line.block(), line.newBlock(), line.stamp()))) {
             return;
         }
+        each.accept(line);
         switch (line.targets().size()) {
             case 0 -> deleted++;
             case 1 -> single++;

@@ -39,6 +39,9 @@ final class SoakCluster implements Closeable {
     private static final int HEAP_MB = 128;
     private static final int OFFSET = -12_001;
 
+    /** A client whose files are closed before all DataNodes have all of them. */
+    private static final String CLOSES_EARLY = "c2";
+
     private final SoakOptions options;
     private final Path tmpfs;
     private final FaultVolumes volumes;
@@ -144,6 +147,9 @@ final class SoakCluster implements Closeable {
                 "terrace.client.write.enabled=true",
                 "terrace.client.write.through=true",
                 "terrace.channel.dir=" + cluster.layout().channel()));
+        if (client.equals(CLOSES_EARLY)) {
+            all.add("terrace.client.write.close=minimal");
+        }
         if (options.provider() == SoakOptions.Provider.TCP) {
             all.add("terrace.client.local=false");
             all.add("terrace.client.remote.choice=memory");

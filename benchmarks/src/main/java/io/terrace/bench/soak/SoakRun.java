@@ -2,12 +2,15 @@ package io.terrace.bench.soak;
 
 import io.terrace.bench.cluster.ClusterLayout;
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.faults.FullBlockReports;
 import io.terrace.bench.faults.Waits;
+import io.terrace.bench.faults.WrittenReplicas;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.TestRun;
 import io.terrace.bench.soak.client.DamagedBlocks;
 import io.terrace.bench.soak.client.FullCheck;
 import io.terrace.bench.soak.client.LastBlock;
+import io.terrace.bench.soak.client.ReplicaCheck;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -42,6 +45,7 @@ final class SoakRun {
     private static final int PAUSE_SECONDS = 300;
     private static final int CHECK_SECONDS = 600;
     private static final int ANSWER_SECONDS = 60;
+    private static final int UNFINISHED_SECONDS = 30;
     private static final long QUIET_MS = 5_000;
     private static final Path TMPFS = Path.of("/dev/shm");
 
@@ -56,7 +60,7 @@ final class SoakRun {
     private final Optional<Path> libhadoop;
 
     private final Growth growth = new Growth();
-    private final Recoveries recoveries = new Recoveries();
+    private final Recoveries recoveries = new Recoveries(flips::copied);
     private final ErrorLines errors;
     private final List<ClientProcess> clients = new ArrayList<>();
 
@@ -173,11 +177,12 @@ final class SoakRun {
                 injector.run(plan, roundNs);
                 mend(soak, injector, ended);
                 askAll("PAUSE", PAUSE_SECONDS);
+                readLogs(soak);
                 for (String answer : askAll("VERIFY", CHECK_SECONDS)) {
                     count(FullCheck.Checked.of(answer));
                 }
                 count(new FullCheck(stock, journals(), lines).run(options.seed()));
-                readLogs(soak);
+                checkReplicas(soak, stock, lines);
                 sample(soak);
                 resume();
                 findings.count("rounds", 1);
@@ -202,6 +207,19 @@ final class SoakRun {
         }
         Waits.pause(QUIET_MS);
         askAll("FAULTS", ANSWER_SECONDS);
+    }
+
+    /** HDFS forgets replicas of blocks that were abandoned or recovered from others until the next full report. */
+    private void checkReplicas(SoakCluster soak, DistributedFileSystem stock, PrintStream lines) throws IOException {
+        FullBlockReports.send(soak.cluster(), soak.cluster().confStock());
+        WrittenReplicas replicas = new WrittenReplicas(soak.volumes().all(), flips);
+        findings.count(
+                "replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
+        Optional<String> unfinished = Waits.untilRight(UNFINISHED_SECONDS, replicas::unfinished);
+        if (unfinished.isPresent()) {
+            findings.count("replicas.unfinished", 1);
+            findings.print("check", unfinished.get());
+        }
     }
 
     private void count(FullCheck.Checked checked) {

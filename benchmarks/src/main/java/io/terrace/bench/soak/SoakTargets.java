@@ -47,6 +47,9 @@ record SoakTargets(SoakOptions options, boolean mapped) {
             "errors",
             "reads.failed.quiet",
             "reads.short.quiet",
+            "replicas.missing",
+            "replicas.unfinished",
+            "replicas.wrong",
             "writes.failed.quiet",
             "daemons.ended"));
 
@@ -82,6 +85,7 @@ record SoakTargets(SoakOptions options, boolean mapped) {
         Map<String, Long> least = new TreeMap<>();
         least.put(memory(), LEAST_BYTES);
         least.put(CHANNEL, LEAST_BYTES);
+        least.put("replicas.files", 1L);
         if (isAtLeast(SOME_NS)) {
             least.put(SEVERAL, 1L);
             // Writers that stand still after each fault lose nothing.

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Lines as Hadoop 3.5.0 logs them. */
 final class RecoveriesTest {
     private static final String THREE = "127.0.0.1:1, 127.0.0.1:2, 127.0.0.1:3";
+
+    private final List<RecoveryLine> each = new ArrayList<>();
 
     @TempDir
     private Path dir;
@@ -46,6 +50,7 @@ final class RecoveriesTest {
 
         assertThat(figure(recoveries, "recoveries")).isEqualTo(1);
         assertThat(figure(recoveries, "recoveries.several")).isEqualTo(1);
+        assertThat(each).hasSize(1);
 
         log("namenode-0.log", RecoveryLines.kept(7, 1009, THREE));
         assertThat(figure(read(), "recoveries.several")).as("the next one of that block").isEqualTo(2);
@@ -73,7 +78,7 @@ final class RecoveriesTest {
     }
 
     private Recoveries read() throws IOException {
-        Recoveries recoveries = new Recoveries();
+        Recoveries recoveries = new Recoveries(each::add);
         new DaemonLogs(dir).read("", recoveries::take);
         return recoveries;
     }

@@ -1,6 +1,8 @@
 package io.terrace.bench.soak.client;
 
+import io.terrace.bench.faults.WrittenReplicas;
 import java.io.PrintStream;
+import java.util.Locale;
 
 /**
  * What a process tells its parent, a line each. Thread-safe.
@@ -52,6 +54,11 @@ record Report(PrintStream out) {
     void failed(String what, String path, long block, boolean hidden, String why) {
         say("FAILED " + what + " " + path + " " + block + " " + (hidden ? "hidden" : "shown") + " "
                 + why.replace('\n', ' '));
+    }
+
+    /** Something that is wrong with the replicas of a closed file. */
+    void replicas(String path, WrittenReplicas.Kind kind, String why) {
+        say("REPLICAS " + path + " " + kind.name().toLowerCase(Locale.ROOT) + " " + why.replace('\n', ' '));
     }
 
     void say(String line) {

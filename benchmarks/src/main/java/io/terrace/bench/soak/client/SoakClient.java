@@ -143,7 +143,8 @@ public final class SoakClient {
             report.say("TALLY " + tally.text() + " bytes.memory.shm="
                     + ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES) + " bytes.memory.remote="
                     + ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES) + " bytes.written.channel="
-                    + ClientMetrics.value(Metric.CLIENT_WRITE_BYTES));
+                    + ClientMetrics.value(Metric.CLIENT_WRITE_BYTES) + " closes.early="
+                    + ClientMetrics.value(Metric.CLIENT_WRITE_CLOSED_EARLY));
         }
     }
 
