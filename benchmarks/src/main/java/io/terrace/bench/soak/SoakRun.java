@@ -110,7 +110,9 @@ final class SoakRun {
         try (SoakCluster soak = new SoakCluster(dir.resolve("cluster"), tmpfs, options, libhadoop)) {
             try {
                 startClients(soak);
-                rounds(soak, plan);
+                EndedProcesses ended = new EndedProcesses(soak, findings);
+                rounds(soak, plan, ended);
+                ended.note(clients);
                 readLogs(soak);
             } finally {
                 for (ClientProcess client : clients) {
@@ -161,8 +163,7 @@ final class SoakRun {
         }
     }
 
-    private void rounds(SoakCluster soak, SoakPlan plan) throws IOException {
-        EndedProcesses ended = new EndedProcesses(soak, findings);
+    private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
         FaultInjector injector = new FaultInjector(
                 soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
         Configuration conf = soak.cluster().confStock();
@@ -211,7 +212,12 @@ final class SoakRun {
 
     /** HDFS forgets replicas of blocks that were abandoned or recovered from others until the next full report. */
     private void checkReplicas(SoakCluster soak, DistributedFileSystem stock, PrintStream lines) throws IOException {
-        FullBlockReports.send(soak.cluster(), soak.cluster().confStock());
+        try {
+            FullBlockReports.send(soak.cluster(), soak.cluster().confStock());
+        } catch (IOException e) {
+            // A DataNode may have ended meanwhile, which the next round tells.
+            sheet.progress("full block reports: " + e);
+        }
         WrittenReplicas replicas = new WrittenReplicas(soak.volumes().all(), flips);
         findings.count(
                 "replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
