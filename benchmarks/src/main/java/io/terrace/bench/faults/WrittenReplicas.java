@@ -102,8 +102,8 @@ public final class WrittenReplicas {
         return file.toString().contains("/rbw/") || file.toString().contains("/tmp/blk_");
     }
 
-    private Optional<Fault> fault(
-            LocatedBlock located, int replication, Written written, Map<String, List<Path>> files) throws IOException {
+    private Optional<Fault> fault(LocatedBlock located, int replication, Written written, Map<String, List<Path>> files)
+            throws IOException {
         ExtendedBlock block = located.getBlock();
         // Where there are no more DataNodes than replicas, HDFS cannot replace a bad one.
         boolean spoilt = flipped.isIn(block.getBlockId());
@@ -177,9 +177,9 @@ public final class WrittenReplicas {
         for (Path volume : volumes) {
             try (Stream<Path> tree = Files.walk(volume)) {
                 tree.filter(file -> file.getFileName().toString().startsWith("blk_"))
-                        .forEach(file -> files.computeIfAbsent(
-                                        file.getFileName().toString(), fresh -> new ArrayList<>())
-                                .add(file));
+                        .forEach(
+                                file -> files.computeIfAbsent(file.getFileName().toString(), fresh -> new ArrayList<>())
+                                        .add(file));
             } catch (UncheckedIOException | NoSuchFileException moved) {
                 // Files come and go: the caller looks again.
                 throw new IOException("files of " + volume + " are moving", moved);

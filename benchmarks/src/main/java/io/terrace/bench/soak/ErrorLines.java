@@ -57,9 +57,7 @@ final class ErrorLines {
             return;
         }
         Matcher matcher = ERROR.matcher(line);
-        if (!matcher.find()
-                || !LOGGER.matcher(matcher.group(1)).find()
-                || !known.add(process + " " + line)) {
+        if (!matcher.find() || !LOGGER.matcher(matcher.group(1)).find() || !known.add(process + " " + line)) {
             return;
         }
         if (reason(matcher.group(1), matcher.group(2)).isPresent()) {

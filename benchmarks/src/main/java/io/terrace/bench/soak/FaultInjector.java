@@ -121,7 +121,8 @@ final class FaultInjector {
         try {
             end = begin(injection);
         } catch (IOException e) {
-            // As a policy that is to change while the NameNode is away, or a process that is to be killed and has ended.
+            // As a policy that is to change while the NameNode is away, or a process that is to be killed and has
+            // ended.
             findings.count("faults.failed." + fault.title(), 1);
             free(target);
             return;

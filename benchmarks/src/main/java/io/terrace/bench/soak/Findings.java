@@ -38,10 +38,19 @@ final class Findings {
         this.flips = flips;
         this.memoryUnverified = memoryUnverified;
         this.recoveredDamaged = recoveredDamaged;
-        for (String name :
-                new String[] {"bytes.wrong", "bytes.wrong.flipped", "bytes.lost", "files.lost", "check.hidden", RECOVERED_DAMAGED, "broken", "stuck", "clients.ended",
-                    "datanodes.ended", "daemons.ended"
-                }) {
+        for (String name : new String[] {
+            "bytes.wrong",
+            "bytes.wrong.flipped",
+            "bytes.lost",
+            "files.lost",
+            "check.hidden",
+            RECOVERED_DAMAGED,
+            "broken",
+            "stuck",
+            "clients.ended",
+            "datanodes.ended",
+            "daemons.ended"
+        }) {
             found.put(name, 0L);
         }
     }

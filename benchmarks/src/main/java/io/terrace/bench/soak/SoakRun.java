@@ -164,8 +164,8 @@ final class SoakRun {
     }
 
     private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
-        FaultInjector injector = new FaultInjector(
-                soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
+        FaultInjector injector =
+                new FaultInjector(soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -219,8 +219,7 @@ final class SoakRun {
             sheet.progress("full block reports: " + e);
         }
         WrittenReplicas replicas = new WrittenReplicas(soak.volumes().all(), flips);
-        findings.count(
-                "replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
+        findings.count("replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
         Optional<String> unfinished = Waits.untilRight(UNFINISHED_SECONDS, replicas::unfinished);
         if (unfinished.isPresent()) {
             findings.count("replicas.unfinished", 1);

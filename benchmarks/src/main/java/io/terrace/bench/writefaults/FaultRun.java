@@ -2,11 +2,11 @@ package io.terrace.bench.writefaults;
 
 import io.terrace.bench.faults.SystemCommand;
 import io.terrace.bench.faults.Waits;
+import io.terrace.bench.faults.WrittenReplicas;
+import io.terrace.bench.load.SeededContent;
 import io.terrace.bench.writefaults.WriteFaultPlan.Injection;
 import io.terrace.common.DaemonThreads;
 import java.io.BufferedReader;
-import io.terrace.bench.faults.WrittenReplicas;
-import io.terrace.bench.load.SeededContent;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;

@@ -20,7 +20,9 @@ final class ErrorLinesTest {
         lines.take("datanode-1", line("ERROR", PLUGIN, "Terrace could not start, the DataNode is stock: gone"));
         lines.take("datanode-1", line("ERROR", PLUGIN, "Terrace could not start, the DataNode is stock: gone"));
         lines.take("datanode-2", line("ERROR", PLUGIN, "Terrace could not start, the DataNode is stock: gone"));
-        lines.take("c1", line("ERROR", "org.apache.hadoop.hdfs.TerraceDataStreamer", "/f is closed, and has lost a block"));
+        lines.take(
+                "c1",
+                line("ERROR", "org.apache.hadoop.hdfs.TerraceDataStreamer", "/f is closed, and has lost a block"));
         lines.take("c1", line("FATAL", "io.terrace.client.Any", "halt"));
 
         assertThat(lines.figures()).containsEntry("errors", 4L).containsEntry("errors.explained", 0L);
@@ -30,7 +32,9 @@ final class ErrorLinesTest {
     @Test
     void line_ofAnotherLevelOrOfHadoop_isNone() {
         lines.take("datanode-1", line("WARN ", PLUGIN, "an ERROR of no weight"));
-        lines.take("namenode", line("ERROR", "org.apache.hadoop.hdfs.server.namenode.FSNamesystem", "io.terrace.Some failed"));
+        lines.take(
+                "namenode",
+                line("ERROR", "org.apache.hadoop.hdfs.server.namenode.FSNamesystem", "io.terrace.Some failed"));
         lines.take("c1", line("ERROR", "io.terrace.bench.soak.client.SoakClient", "of the test itself"));
         lines.take("c1", "java.io.IOException: Got error, status=ERROR io.terrace.x: y");
 

@@ -53,7 +53,9 @@ final class RecoveriesTest {
         assertThat(each).hasSize(1);
 
         log("namenode-0.log", RecoveryLines.kept(7, 1009, THREE));
-        assertThat(figure(read(), "recoveries.several")).as("the next one of that block").isEqualTo(2);
+        assertThat(figure(read(), "recoveries.several"))
+                .as("the next one of that block")
+                .isEqualTo(2);
     }
 
     @Test
@@ -66,8 +68,10 @@ final class RecoveriesTest {
         }
         log("datanode-2.log", updated(8, 1012));
         log("datanode-1.log", begun("blk_9_1006", "RBW"));
-        log("datanode-3.log", "2026-11-28 08:57:41,435 WARN  org.apache.hadoop.hdfs.server.protocol.InterDatanodeProtocol: "
-                + "Failed to recover block (block=BP-2-127.0.0.1-1:blk_8_1005, datanode=DatanodeInfoWithStorage[127.0.0.1:1])");
+        log(
+                "datanode-3.log",
+                "2026-11-28 08:57:41,435 WARN  org.apache.hadoop.hdfs.server.protocol.InterDatanodeProtocol: "
+                        + "Failed to recover block (block=BP-2-127.0.0.1-1:blk_8_1005, datanode=DatanodeInfoWithStorage[127.0.0.1:1])");
 
         Recoveries recoveries = read();
 

@@ -31,7 +31,8 @@ final class ServingDataNodesTest {
     void dataNode_thatTheServiceRemembers_isNotBack() {
         assertThat(ServingDataNodes.missing(List.of(SERVING), PORT, 1_500).orElseThrow())
                 .contains("since it was started");
-        assertThat(ServingDataNodes.missing(List.of(SERVING), PORT + 10_000, 2_500).orElseThrow())
+        assertThat(ServingDataNodes.missing(List.of(SERVING), PORT + 10_000, 2_500)
+                        .orElseThrow())
                 .contains("not known");
         assertThat(ServingDataNodes.missing(
                                 List.of(SERVING.toBuilder().setLive(false).build()), PORT, 2_500)

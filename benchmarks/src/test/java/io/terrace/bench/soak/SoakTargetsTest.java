@@ -15,17 +15,25 @@ final class SoakTargetsTest {
 
     /** Of a good run of ten minutes. */
     private static Map<String, Long> good() {
-        Map<String, Long> figures = new TreeMap<>(Map.of(
-                "ops.written", 200L, "ops.truncate", 40L, "kills", 80L, "rounds", 10L, "replicas.files", 90L));
+        Map<String, Long> figures = new TreeMap<>(
+                Map.of("ops.written", 200L, "ops.truncate", 40L, "kills", 80L, "rounds", 10L, "replicas.files", 90L));
         figures.putAll(Map.of(
-                "bytes.verified", 4L << 30,
-                "bytes.written", 1L << 30,
-                "bytes.memory.shm", 3L << 30,
-                "bytes.written.channel", 1L << 29,
-                "recoveries.several", 12L,
-                "recoveries.single", 2L,
-                "leaks.judged.datanodes", 4L,
-                "leaks.judged.clients", 4L));
+                "bytes.verified",
+                4L << 30,
+                "bytes.written",
+                1L << 30,
+                "bytes.memory.shm",
+                3L << 30,
+                "bytes.written.channel",
+                1L << 29,
+                "recoveries.several",
+                12L,
+                "recoveries.single",
+                2L,
+                "leaks.judged.datanodes",
+                4L,
+                "leaks.judged.clients",
+                4L));
         return figures;
     }
 

@@ -97,8 +97,8 @@ public final class ReplicaCheck {
 
     private Optional<Fault> fault(ReadFile.Source file, Map<String, List<Path>> found) {
         try {
-            short replication = fs.getFileStatus(new org.apache.hadoop.fs.Path(file.path()))
-                    .getReplication();
+            short replication =
+                    fs.getFileStatus(new org.apache.hadoop.fs.Path(file.path())).getReplication();
             LocatedBlocks blocks = fs.getClient().getLocatedBlocks(file.path(), 0, Long.MAX_VALUE);
             return replicas.fault(
                     blocks.getLocatedBlocks(),
