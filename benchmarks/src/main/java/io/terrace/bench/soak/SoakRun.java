@@ -175,20 +175,26 @@ final class SoakRun {
                         FileSystem.newInstance(URI.create(soak.cluster().fileSystemUri()), conf);
                 PrintStream lines = new PrintStream(new Lines(findings), true, StandardCharsets.UTF_8)) {
             for (int round = 1; round <= leastRounds || System.nanoTime() - startNs < lengthNs; round++) {
+                RoundTimes times = new RoundTimes(System.nanoTime());
                 injector.run(plan, roundNs);
+                times.ended("faults", System.nanoTime());
                 mend(soak, injector, ended);
+                times.ended("mend", System.nanoTime());
                 askAll("PAUSE", PAUSE_SECONDS);
+                times.ended("settle", System.nanoTime());
                 readLogs(soak);
                 for (String answer : askAll("VERIFY", CHECK_SECONDS)) {
                     count(FullCheck.Checked.of(answer));
                 }
                 count(new FullCheck(stock, journals(), lines).run(options.seed()));
+                times.ended("read", System.nanoTime());
                 checkReplicas(soak, stock, lines);
+                times.ended("replicas", System.nanoTime());
                 sample(soak);
                 resume();
                 findings.count("rounds", 1);
                 sheet.progress(String.format(
-                        "round %d, %d s: %d kills and pauses, %d faults, %d MB verified, wrong %d, lost %d, broken %d",
+                        "round %d, %d s: %d kills and pauses, %d faults, %d MB verified, wrong %d, lost %d, broken %d (%s)",
                         round,
                         TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs),
                         findings.value("kills"),
@@ -196,7 +202,8 @@ final class SoakRun {
                         findings.value("bytes.verified") >> 20,
                         findings.value("bytes.wrong"),
                         findings.value("bytes.lost"),
-                        findings.value("broken") + findings.value("stuck")));
+                        findings.value("broken") + findings.value("stuck"),
+                        times.text()));
             }
         }
     }
