@@ -47,8 +47,12 @@ public final class WrittenReplicas {
         WRONG
     }
 
-    /** What is wrong with a block. */
-    public record Fault(Kind kind, String what) {}
+    /**
+     * What is wrong with a block.
+     *
+     * @param block its number; 0 if none is meant
+     */
+    public record Fault(Kind kind, long block, String what) {}
 
     private static final class NothingFlipped implements Flipped {
         @Override
@@ -109,26 +113,26 @@ public final class WrittenReplicas {
         boolean spoilt = flipped.isIn(block.getBlockId());
         int known = located.getLocations().length;
         if (spoilt ? known == 0 : known != replication || located.isCorrupt()) {
-            return missing(block + " has " + known + " of " + replication + " replicas at the NameNode"
+            return missing(block, " has " + known + " of " + replication + " replicas at the NameNode"
                     + (located.isCorrupt() ? ", and is corrupt" : ""));
         }
         List<Path> replicas = files.getOrDefault(block.getBlockName(), List.of()).stream()
                 .filter(file -> !isUnfinished(file))
                 .toList();
         if (replicas.size() < (spoilt ? known : replication)) {
-            return missing(block + " has " + replicas.size() + " of " + replication + " replicas in the volumes");
+            return missing(block, " has " + replicas.size() + " of " + replication + " replicas in the volumes");
         }
         for (Path replica : replicas) {
             String wrong = wrong(replica, located, written);
             if (!wrong.isEmpty()) {
-                return Optional.of(new Fault(Kind.WRONG, replica + " of " + block + " " + wrong));
+                return Optional.of(new Fault(Kind.WRONG, block.getBlockId(), replica + " of " + block + " " + wrong));
             }
         }
         return Optional.empty();
     }
 
-    private static Optional<Fault> missing(String what) {
-        return Optional.of(new Fault(Kind.MISSING, what));
+    private static Optional<Fault> missing(ExtendedBlock block, String what) {
+        return Optional.of(new Fault(Kind.MISSING, block.getBlockId(), block + what));
     }
 
     private String wrong(Path replica, LocatedBlock located, Written written) throws IOException {

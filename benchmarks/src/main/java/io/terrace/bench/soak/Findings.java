@@ -73,10 +73,7 @@ final class Findings {
             case "LOST" -> lost(process, line, words);
             case "FAILED" -> failed(process, line, words);
             case "SETTLED" -> found.merge(LONGEST_SETTLE, (Long.parseLong(words[2]) + 999) / 1000, Math::max);
-            case "REPLICAS" -> {
-                count("replicas." + words[2], 1);
-                print(process, line);
-            }
+            case "REPLICAS" -> replicas(process, line, words);
             case "HIDDEN" -> hidden(process, line, words);
             case "UNREADABLE" -> unreadable(process, line, words);
             case "BROKEN" -> {
@@ -144,6 +141,13 @@ final class Findings {
             count(words[1].equals("short") ? "reads.short.quiet" : words[1] + ".failed.quiet", 1);
             print(process, line);
         }
+    }
+
+    /** A stock reader that is served from a bad copy in memory has the NameNode take the replica on the volume for bad too. */
+    private void replicas(String process, String line, String[] words) {
+        boolean flipped = words[2].equals("missing") && flips.wasInMemory(Long.parseLong(words[3]));
+        count("replicas." + words[2] + (flipped ? ".flipped" : ""), 1);
+        print(process, line);
     }
 
     /** Prints something that is wrong. */

@@ -169,6 +169,11 @@ final class Flips implements WrittenReplicas.Flipped {
                         && nowNs - flip.atNs() < SCRUBBED_WITHIN_NS);
     }
 
+    /** Whether a bit of a copy of the block in memory was flipped. */
+    synchronized boolean wasInMemory(long block) {
+        return inMemory.stream().anyMatch(flip -> flip.block() == block);
+    }
+
     private static Optional<Path> pick(List<Path> files, long draw) {
         return files.isEmpty() ? Optional.empty() : Optional.of(files.get((int) Math.floorMod(draw, files.size())));
     }

@@ -146,6 +146,25 @@ final class FindingsTest {
     }
 
     @Test
+    void replica_thatIsMissing_countsApart_afterAFlipInMemoryOfThatBlock() throws IOException {
+        Files.write(memory.resolve("blk_7_1001_1"), new byte[] {5});
+        Findings findings = findings(false);
+        String line = "REPLICAS /soak/c1/f1 missing 7 blk_7_1001 has 2 of 3 replicas at the NameNode";
+
+        findings.take("check", line);
+        assertThat(findings.value("replicas.missing")).isEqualTo(1);
+
+        assertThat(flips.flipMemory(memory, 3)).isTrue();
+        findings.take("check", line);
+        findings.take("check", line.replace(" missing 7 ", " missing 8 "));
+        findings.take("check", line.replace(" missing 7 ", " wrong 7 "));
+        assertThat(findings.value("replicas.missing")).isEqualTo(2);
+        assertThat(findings.value("replicas.missing.flipped")).isEqualTo(1);
+        assertThat(findings.value("replicas.wrong")).isEqualTo(1);
+        assertThat(printed.toString().lines()).hasSize(4);
+    }
+
+    @Test
     void longestSettle_isKept() {
         Findings findings = findings(false);
 

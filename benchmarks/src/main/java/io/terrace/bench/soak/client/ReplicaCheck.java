@@ -56,7 +56,7 @@ public final class ReplicaCheck {
                 return all.size();
             }
             if (System.nanoTime() - startNs > WITHIN_NS) {
-                faults.forEach((file, fault) -> report.replicas(file.path(), fault.kind(), fault.what()));
+                faults.forEach((file, fault) -> report.replicas(file.path(), fault));
                 return all.size() - faults.size();
             }
             left = List.copyOf(faults.keySet());
@@ -85,7 +85,7 @@ public final class ReplicaCheck {
         try {
             found = replicas.files();
         } catch (IOException moving) {
-            Fault fault = new Fault(WrittenReplicas.Kind.MISSING, moving.toString());
+            Fault fault = new Fault(WrittenReplicas.Kind.MISSING, 0, moving.toString());
             files.forEach(file -> faults.put(file, fault));
             return faults;
         }
@@ -107,7 +107,7 @@ public final class ReplicaCheck {
                     found);
         } catch (IOException gone) {
             // As a replica that was just moved or removed.
-            return Optional.of(new Fault(WrittenReplicas.Kind.MISSING, gone.toString()));
+            return Optional.of(new Fault(WrittenReplicas.Kind.MISSING, 0, gone.toString()));
         }
     }
 }

@@ -57,8 +57,9 @@ record Report(PrintStream out) {
     }
 
     /** Something that is wrong with the replicas of a closed file. */
-    void replicas(String path, WrittenReplicas.Kind kind, String why) {
-        say("REPLICAS " + path + " " + kind.name().toLowerCase(Locale.ROOT) + " " + why.replace('\n', ' '));
+    void replicas(String path, WrittenReplicas.Fault fault) {
+        say("REPLICAS " + path + " " + fault.kind().name().toLowerCase(Locale.ROOT) + " " + fault.block() + " "
+                + fault.what().replace('\n', ' '));
     }
 
     void say(String line) {
