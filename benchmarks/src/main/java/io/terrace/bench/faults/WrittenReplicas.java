@@ -113,8 +113,10 @@ public final class WrittenReplicas {
         boolean spoilt = flipped.isIn(block.getBlockId());
         int known = located.getLocations().length;
         if (spoilt ? known == 0 : known != replication || located.isCorrupt()) {
-            return missing(block, " has " + known + " of " + replication + " replicas at the NameNode"
-                    + (located.isCorrupt() ? ", and is corrupt" : ""));
+            return missing(
+                    block,
+                    " has " + known + " of " + replication + " replicas at the NameNode"
+                            + (located.isCorrupt() ? ", and is corrupt" : ""));
         }
         List<Path> replicas = files.getOrDefault(block.getBlockName(), List.of()).stream()
                 .filter(file -> !isUnfinished(file))

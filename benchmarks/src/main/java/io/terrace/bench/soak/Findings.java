@@ -143,7 +143,10 @@ final class Findings {
         }
     }
 
-    /** A stock reader that is served from a bad copy in memory has the NameNode take the replica on the volume for bad too. */
+    /**
+     * A stock reader that is served from a bad copy in memory has the NameNode take the replica on the volume for bad too: a known
+     * difference from stock (docs/reliability.md).
+     */
     private void replicas(String process, String line, String[] words) {
         boolean flipped = words[2].equals("missing") && flips.wasInMemory(Long.parseLong(words[3]));
         count("replicas." + words[2] + (flipped ? ".flipped" : ""), 1);
