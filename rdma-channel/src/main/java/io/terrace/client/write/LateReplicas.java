@@ -83,7 +83,9 @@ final class LateReplicas {
     }
 
     private boolean complete(int node, boolean faulty) {
-        long timeoutNs = faulty ? Math.min(FAULTY_ANSWER_NS, block.answerTimeoutNs()) : block.answerTimeoutNs();
+        // A sync may take as long as writing the block.
+        boolean briefly = faulty && !DataFrame.anySynced(frames);
+        long timeoutNs = briefly ? Math.min(FAULTY_ANSWER_NS, block.answerTimeoutNs()) : block.answerTimeoutNs();
         try {
             // It may be finalised while it is asked for the first time.
             return finalised(node, timeoutNs) || resumed(node, timeoutNs) || finalised(node, timeoutNs);
@@ -99,8 +101,12 @@ final class LateReplicas {
 
     private boolean finalised(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
         try {
-            BlockOpening.Request wanted = BlockOpening.Request.again(request, DataFrame.anySynced(frames));
-            BlockOpening.Opened opened = opening.open(node, wanted, timeoutNs, true);
+            boolean sync = DataFrame.anySynced(frames);
+            BlockOpening.Opened opened = opening.open(node, BlockOpening.Request.again(request, sync), timeoutNs, true);
+            if (opened == null && sync) {
+                // An older DataNode ends the connection: it cannot be asked for a sync.
+                opened = opening.open(node, BlockOpening.Request.again(request, false), timeoutNs, true);
+            }
             if (opened == null) {
                 throw new IOException("it has no channel");
             }

@@ -62,6 +62,9 @@ class FakeWriteServer implements Closeable {
      */
     record Asked(BlockConstructionStage stage, boolean syncs) {}
 
+    /** Whether it does not know how to be asked for a sync. */
+    volatile boolean older;
+
     final List<Asked> requests = new CopyOnWriteArrayList<>();
 
     /** Whether each frame is acknowledged as its own before it is as everybody's. */
@@ -176,6 +179,9 @@ class FakeWriteServer implements Closeable {
         ByteBuffer body = body(frames, open);
         OpWriteBlockProto request = OpWriteBlockProto.parseFrom(body);
         requests.add(new Asked(request.getStage(), open.has(WriteFrame.SYNC_REPLICA)));
+        if (older && open.has(WriteFrame.SYNC_REPLICA)) {
+            return false;
+        }
         // The files of these tests ask for copies in memory, which only a new block can get.
         boolean isNew = request.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE;
         boolean asks = WriteThrough.of(open) == WriteThrough.FIRST;
