@@ -26,7 +26,7 @@ public final class DaemonThreads {
             thread.start();
             return true;
         } catch (OutOfMemoryError e) {
-            LOG.warn("Thread {} cannot be started", thread.getName(), e);
+            LOG.warn("Thread {} cannot be started: {}", thread.getName(), e.toString());
             return false;
         }
     }

@@ -219,10 +219,7 @@ final class FramePool {
         notifyAll();
         if (freeBytes > KEPT_BYTES && !trimming && System.nanoTime() - nextTrimmerNs >= 0) {
             leastFreeBytes = freeBytes;
-            Thread trimmer = threads.newThread(this::trimIdle);
-            // A thread inherits the loader of whoever happened to write first, which may be unloaded later.
-            trimmer.setContextClassLoader(FramePool.class.getClassLoader());
-            trimming = DaemonThreads.tryStart(trimmer);
+            trimming = DaemonThreads.tryStart(threads.newThread(this::trimIdle));
             nextTrimmerNs = System.nanoTime() + TRIMMER_PAUSE_NS;
         }
     }

@@ -172,7 +172,7 @@ final class NextBlock {
         return false;
     }
 
-    /** Whether the NameNode has found too few DataNodes for a block; all other refusals have classes of their own. */
+    /** Whether the NameNode may have found too few DataNodes for a block; nearly all other refusals have classes of their own. */
     static boolean findsNone(RemoteException refusal) {
         return IOException.class.getName().equals(refusal.getClassName());
     }

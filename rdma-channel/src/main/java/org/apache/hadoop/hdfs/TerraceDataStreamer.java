@@ -343,7 +343,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 int without = output.open(
                         nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length));
                 if (without == FileOutput.OPEN) {
-                    nextBlock.begunOverChannel();
+                    if (askingForBlock) {
+                        nextBlock.begunOverChannel();
+                    }
                     pipelineTypes = types;
                     placedTypes = recovers ? placedTypes : types;
                     getErrorState().resetInternalError();
