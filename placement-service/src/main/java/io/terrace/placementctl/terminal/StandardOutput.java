@@ -8,6 +8,8 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Where a command prints. A {@link PrintWriter} says that something was not written; this one knows why. */
@@ -20,10 +22,12 @@ public final class StandardOutput extends PrintWriter {
 
     /** What was written, or failed. */
     private static final class Failing extends FilterOutputStream {
+        private final boolean isPipe;
         private volatile @Nullable IOException failure;
 
-        private Failing(OutputStream out) {
+        private Failing(OutputStream out, boolean isPipe) {
             super(out);
+            this.isPipe = isPipe;
         }
 
         @Override
@@ -43,7 +47,7 @@ public final class StandardOutput extends PrintWriter {
     }
 
     public StandardOutput(OutputStream out, Charset charset) {
-        this(new Failing(out), charset);
+        this(new Failing(out, false), charset);
     }
 
     private StandardOutput(Failing failing, Charset charset) {
@@ -56,8 +60,18 @@ public final class StandardOutput extends PrintWriter {
         // Not known to JDK 17, whose default it is.
         String charset = System.getProperty("stdout.encoding");
         return new StandardOutput(
-                new FileOutputStream(FileDescriptor.out),
+                new Failing(new FileOutputStream(FileDescriptor.out), isPipe()),
                 charset == null ? Charset.defaultCharset() : Charset.forName(charset));
+    }
+
+    /** A pipe is never full as a disk is, and the reason that the JDK gives is in the language of the user. */
+    private static boolean isPipe() {
+        try {
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+            return target.startsWith("pipe:") || target.startsWith("socket:");
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
     }
 
     /**
@@ -68,11 +82,12 @@ public final class StandardOutput extends PrintWriter {
         if (!out.checkError()) {
             return null;
         }
-        IOException failure = out instanceof StandardOutput standard ? standard.failing.failure : null;
-        if (failure == null) {
+        Failing failing = out instanceof StandardOutput standard ? standard.failing : null;
+        IOException failure = failing == null ? null : failing.failure;
+        if (failing == null || failure == null) {
             return "the output could not be written";
         }
         String why = String.valueOf(failure.getMessage());
-        return why.contains(NO_READER) ? null : "the output could not be written: " + why;
+        return failing.isPipe || why.contains(NO_READER) ? null : "the output could not be written: " + why;
     }
 }

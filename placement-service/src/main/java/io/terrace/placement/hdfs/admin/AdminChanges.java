@@ -166,7 +166,8 @@ final class AdminChanges {
             refusals.addBeyond(
                     rest,
                     "only the first " + MOST_BLOCKS + " of the file's " + blocks
-                            + " blocks are taken; name others by their ids (hdfs fsck -files -blocks), or pin the file");
+                            + " blocks are taken; name others by their ids (hdfs fsck -files -blocks), or pin the file to have"
+                            + " all of it in memory");
         }
     }
 
