@@ -11,6 +11,7 @@ import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.MoveResult;
 import java.io.IOException;
+import java.net.BindException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -143,7 +144,10 @@ final class TerraceCluster implements AutoCloseable {
     void restartDataNode(int i) throws IOException {
         plugins.get(i).stop();
         MiniDFSCluster.DataNodeProperties stopped = cluster.stopDataNode(i);
-        cluster.restartDataNode(stopped, true);
+        // A connection of another process may have one of its ports for a moment.
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptionsInstanceOf(BindException.class)
+                .until(() -> cluster.restartDataNode(stopped, true));
         cluster.waitActive();
         startPlugin(i);
     }
