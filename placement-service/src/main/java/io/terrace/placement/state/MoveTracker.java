@@ -136,7 +136,10 @@ public final class MoveTracker {
     /** Tells the policy which tier a block is in, whatever it requested. */
     public void correct(long nowMs, DataNodeState node, StampedBlock block, int tier) {
         if (!node.residents().isPinned(block.id())) {
-            node.policy().moveFailed(nowMs, block.id(), block.lengthBytes(), tier, node::request);
+            Resident copy = node.residents().find(block.id());
+            // The move may have been of an earlier content; a copy takes the room of its own.
+            StampedBlock there = copy == null || tier == node.layout().base() ? block : copy.block;
+            node.policy().moveFailed(nowMs, block.id(), there.lengthBytes(), tier, node::request);
         }
     }
 
