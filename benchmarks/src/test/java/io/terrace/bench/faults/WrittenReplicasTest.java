@@ -60,6 +60,13 @@ final class WrittenReplicasTest {
         assertThat(fault(2)).get().asString().contains("differs from what was written at byte 700");
     }
 
+    /** Of a copy that found no room; stock HDFS removes it with the DataNode's next start. */
+    @Test
+    void partOfACopyThatFailed_isNoReplica() throws IOException {
+        store("2/tmp/subdir0/subdir0", bytes(BYTES + 1), bytes(BYTES + 1), STAMP);
+        assertThat(fault(2)).isEmpty();
+    }
+
     @Test
     void replica_ofAnotherLength_isFound() throws IOException {
         store("2/finalized", bytes(BYTES + 1), bytes(BYTES + 1), STAMP);
