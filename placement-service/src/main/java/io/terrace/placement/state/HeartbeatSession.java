@@ -31,7 +31,10 @@ public final class HeartbeatSession {
     private long fullMs;
     private final Set<Long> unreported = new HashSet<>();
 
-    /** Blocks that are in memory by the result of a move, of which no report has said anything yet. */
+    /**
+     * Blocks that are in memory by the result of a move, of which no report has said anything yet. A report of
+     * the block removes it, and each full report all of them, which comes every ten minutes at least.
+     */
     private final Map<Long, StampedBlock> promised = new HashMap<>();
 
     /** Those of them that were there when the full report that is under way began. */

@@ -68,7 +68,7 @@ final class FileSender implements BlockSender.Progress {
     /** Whether that is all: the DataNodes finalise the block when they open it. */
     private boolean ending;
 
-    /** Then also: whether they are to have it on their disks. */
+    /** While a pipeline is set up again: whether the DataNodes finalise the block and are to have it on their disks. */
     private boolean endingSynced;
 
     /**
@@ -346,7 +346,7 @@ final class FileSender implements BlockSender.Progress {
             // A copy holds what a DataNode has received from the first byte on.
             DataFrame whole = recovering ? null : queue.peekWhole();
             BlockOpening.Request wanted = recovering
-                    ? BlockOpening.Request.again(request, ending && endingSynced)
+                    ? BlockOpening.Request.again(request, endingSynced)
                     : new BlockOpening.Request(request, through.flags(), whole);
             BlockOpening.Opened opened = open(at, pipeline[0], wanted, answerTimeoutNs);
             if (opened == null) {

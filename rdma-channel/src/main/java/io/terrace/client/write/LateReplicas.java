@@ -33,6 +33,9 @@ final class LateReplicas {
     private final StockStreamer stock;
     private final MetricRegistry metricRegistry;
 
+    /** Whether the replicas are to be on the disks. */
+    private final boolean sync;
+
     /** @param frames what not all DataNodes have */
     LateReplicas(
             EndedBlock block,
@@ -42,6 +45,7 @@ final class LateReplicas {
             MetricRegistry metricRegistry) {
         this.block = block;
         this.frames = frames;
+        this.sync = DataFrame.anySynced(frames);
         this.opening = opening;
         this.stock = stock;
         this.metricRegistry = metricRegistry;
@@ -84,7 +88,7 @@ final class LateReplicas {
 
     private boolean complete(int node, boolean faulty) {
         // A sync may take as long as writing the block.
-        boolean briefly = faulty && !DataFrame.anySynced(frames);
+        boolean briefly = faulty && !sync;
         long timeoutNs = briefly ? Math.min(FAULTY_ANSWER_NS, block.answerTimeoutNs()) : block.answerTimeoutNs();
         try {
             // It may be finalised while it is asked for the first time.
@@ -101,7 +105,6 @@ final class LateReplicas {
 
     private boolean finalised(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
         try {
-            boolean sync = DataFrame.anySynced(frames);
             BlockOpening.Opened opened = opening.open(node, BlockOpening.Request.again(request, sync), timeoutNs, true);
             if (opened == null && sync) {
                 // An older DataNode ends the connection: it cannot be asked for a sync.

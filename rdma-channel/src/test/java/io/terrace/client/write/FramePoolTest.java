@@ -18,7 +18,7 @@ final class FramePoolTest {
     @Test
     void take_beyondTheLimit_lendsTheSmallestToAFileThatHoldsNothing() {
         FramePool pool = new FramePool(LARGE, () -> {});
-        assertThat(filled(pool, FramePool.LARGEST, 0).capacity()).isEqualTo(LARGE);
+        assertThat(filled(pool, FramePool.LARGEST).capacity()).isEqualTo(LARGE);
         assertThat(pool.take(FramePool.LARGEST, () -> 0).capacity()).isEqualTo(SMALL);
         assertThat(pool.lentBytes()).isEqualTo(LARGE + SMALL);
     }
@@ -26,7 +26,7 @@ final class FramePoolTest {
     @Test
     void take_beyondTheLimit_waitsForWhatIsGivenBack() throws Exception {
         FramePool pool = new FramePool(LARGE, () -> {});
-        ByteBuffer first = filled(pool, FramePool.LARGEST, 0);
+        ByteBuffer first = filled(pool, FramePool.LARGEST);
         FutureTask<ByteBuffer> second = new FutureTask<>(() -> pool.take(FramePool.LARGEST, () -> LARGE));
         Thread waiting = new Thread(second);
         waiting.start();
@@ -41,7 +41,7 @@ final class FramePoolTest {
     @Test
     void take_interrupted_lendsTheSmallestAndStaysInterrupted() {
         FramePool pool = new FramePool(LARGE, () -> {});
-        ByteBuffer unused = filled(pool, FramePool.LARGEST, 0);
+        ByteBuffer unused = filled(pool, FramePool.LARGEST);
         Thread.currentThread().interrupt();
         ByteBuffer more = pool.take(FramePool.LARGEST, () -> LARGE);
         assertThat(Thread.interrupted()).isTrue();
@@ -51,14 +51,14 @@ final class FramePoolTest {
     private static List<ByteBuffer> take(FramePool pool, int count, int size) {
         List<ByteBuffer> taken = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            taken.add(filled(pool, size, 0));
+            taken.add(filled(pool, size));
         }
         return taken;
     }
 
     /** Memory of a frame that is filled and on its way. */
-    private static ByteBuffer filled(FramePool pool, int size, long heldBytes) {
-        ByteBuffer memory = pool.take(size, () -> heldBytes);
+    private static ByteBuffer filled(FramePool pool, int size) {
+        ByteBuffer memory = pool.take(size, () -> 0);
         pool.filled(memory);
         return memory;
     }
