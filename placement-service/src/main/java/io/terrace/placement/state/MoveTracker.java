@@ -163,7 +163,7 @@ public final class MoveTracker {
     /**
      * Takes back a move that was not sent. What was to make room for it stays.
      *
-     * @param vanished the block is no longer what the policy knows
+     * @param vanished the block is no longer what was to be moved
      */
     public void withdraw(
             long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, boolean vanished) {
@@ -172,7 +172,7 @@ public final class MoveTracker {
         }
         end(nowMs, node, move, outcome, message, 0);
         if (vanished) {
-            node.policy().vanished(nowMs, move.block().id());
+            forget(nowMs, node, move.block());
         } else {
             // It may have got there without this move: a service that has just begun learns late what is resident.
             correct(nowMs, node, move.block(), node.tierOf(move.block().id()));

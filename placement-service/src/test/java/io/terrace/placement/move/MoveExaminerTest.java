@@ -74,6 +74,17 @@ class MoveExaminerTest extends DataNodeFixture {
     }
 
     @Test
+    void examine_blockThatChanged_leavesACopyOfTheNewContentKnown() {
+        StampedBlock old = block(1, 1);
+        StampedBlock changed = new StampedBlock(1, old.stamp() + 1, old.lengthBytes());
+        names.verdicts.put(1L, Verdict.CHANGED);
+        promotion(old);
+        resides(changed);
+        assertThat(dispatched()).isEmpty();
+        assertThat(policy.told).containsExactly("1 stays in " + MEMORY);
+    }
+
+    @Test
     void examine_blockThatCanNeverBePromoted_isExcluded() {
         names.verdicts.put(1L, Verdict.ERASURE_CODED);
         promotion(block(1, 1));
