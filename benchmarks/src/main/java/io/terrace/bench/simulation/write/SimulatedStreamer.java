@@ -26,8 +26,8 @@ final class SimulatedStreamer implements StockStreamer {
 
     private static final int MOST_TRIES = 8;
 
-    /** Events within which a DataNode that runs has told of its replicas. */
-    private static final int MOST_WAITS = 500;
+    /** How long stock asks again by default: 400 ms, doubled four times. */
+    private static final long MOST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(12_400);
 
     /** Events within which a slow one may have told of none. */
     private static final int WAITS_BEHIND = 10;
@@ -131,6 +131,7 @@ final class SimulatedStreamer implements StockStreamer {
         Set<PipelineNode> apart = new LinkedHashSet<>();
         busy.forEach(node -> apart.add(world.node(node.getDatanodeUuid())));
         int waits = 0;
+        long beganNs = world.scheduler().nowNs();
         for (int tries = 0; tries < MOST_TRIES && running; tries++) {
             Set<PipelineNode> not = new LinkedHashSet<>(excluded);
             if (canExclude(apart.size() + excluded.size())) {
@@ -140,7 +141,9 @@ final class SimulatedStreamer implements StockStreamer {
             if (fresh == null) {
                 // As stock, which waits and asks again, a few times.
                 tries--;
-                if (++waits > (canWait ? WAITS_BEHIND : MOST_WAITS) || !world.step()) {
+                boolean over =
+                        canWait ? ++waits > WAITS_BEHIND : world.scheduler().nowNs() - beganNs > MOST_WAIT_NS;
+                if (over || !world.step()) {
                     world.say("client", "gets no block, as one before the last is not complete");
                     if (canWait && world.hooks().asksForBlocksAgain()) {
                         return false;
