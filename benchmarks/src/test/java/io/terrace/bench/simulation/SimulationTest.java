@@ -73,7 +73,12 @@ final class SimulationTest {
                 40_025_124,
                 40_028_157,
                 40_030_494,
-                40_030_511
+                40_030_511,
+                40_080_671,
+                40_081_586,
+                40_081_750,
+                40_082_622,
+                40_083_419
             })
     void everyInvariant_holdsInSeedsThatFailedOnce(long seed) {
         StringWriter said = new StringWriter();

@@ -125,6 +125,9 @@ final class SimulatedMoves implements VolumeMoveQueue.Mover {
         try (Closeable ignored = storage.hold(target)) {
             new VolumeMove<>(dataNode.simulatedCluster().hooks().moveStorage(storage), move, block, copier, stillWanted)
                     .to(replica, target, false);
+            if (dataNode.dataset().locks().isLeaving(target)) {
+                volumes.endedOnLeaving(replica.blockId);
+            }
             return new MoveResult(MoveOutcome.DONE, block.lengthBytes(), process.nanoTime() - startNs, "");
         } catch (ClosedChannelException e) {
             // Stock chooses none that is being removed.
@@ -170,10 +173,11 @@ final class SimulatedMoves implements VolumeMoveQueue.Mover {
                 if (!replica.dataNamed && !isMoving(replica)) {
                     // A crash between two renames or two removals left the meta file.
                     volume.finalised().remove(replica.blockId, replica);
-                } else if (volumes.isLostWithVolume(replica.blockId) && !isMoving(replica)) {
-                    // A move leaves the old files where its target is being removed: they are the replica again.
-                    volumes.put(replica);
-                    dataNode.reportReceived(replica);
+                } else if (volumes.find(replica.blockId) != replica
+                        && !isMoving(replica)
+                        && !isLeaving(replica.blockId)
+                        && volumes.takeLeftByMove(replica.blockId)) {
+                    foundAgain(replica, volume);
                 } else {
                     Violation.unless(
                             volumes.find(replica.blockId) == replica || isMoving(replica) || isLeaving(replica.blockId),
@@ -193,6 +197,16 @@ final class SimulatedMoves implements VolumeMoveQueue.Mover {
                         replica,
                         volume);
             }
+        }
+    }
+
+    /** Files that a move left, and the volume to which it went is gone. Of two copies stock keeps one. */
+    private void foundAgain(Replica replica, SimulatedVolume volume) {
+        if (volumes.find(replica.blockId) == null) {
+            volumes.put(replica);
+            dataNode.reportReceived(replica);
+        } else {
+            volume.finalised().remove(replica.blockId, replica);
         }
     }
 

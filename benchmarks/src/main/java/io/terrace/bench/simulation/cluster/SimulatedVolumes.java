@@ -32,7 +32,12 @@ public final class SimulatedVolumes {
     /** The finalised, whole replicas of the process that ended, by block, with their stamps. */
     private final Map<Long, Long> whole = new LinkedHashMap<>();
 
-    private final LongOpenHashSet lostWithVolume = new LongOpenHashSet();
+    /** Blocks whose old files a move has left, as the volume to which it went was being removed. */
+    private final LongOpenHashSet leftByMoves = new LongOpenHashSet();
+
+    /** Of two copies stock kept, at the present process's start, the one whose directory was not synced yet, and removed the other. */
+    private final LongOpenHashSet keptUnsynced = new LongOpenHashSet();
+
     private long extraOpenNs;
 
     public SimulatedVolumes(Scheduler scheduler, ContentOracle contentOracle) {
@@ -104,7 +109,6 @@ public final class SimulatedVolumes {
 
     /** The map has this replica from now on. */
     void put(Replica replica) {
-        lostWithVolume.remove(replica.blockId);
         replicas.put(replica.blockId, replica);
     }
 
@@ -117,13 +121,20 @@ public final class SimulatedVolumes {
 
     /** A volume is taken out; an empty one is put in its place. */
     void empty(int volume) {
-        replicas.values().removeIf(replica -> replica.volume == volume && lostWithVolume.add(replica.blockId));
+        replicas.values().removeIf(replica -> replica.volume == volume);
         volumes.get(volume).empty();
     }
 
-    /** Whether the map has lost its replica of the block with a volume, to which a move may have brought it just before. */
-    boolean isLostWithVolume(long blockId) {
-        return lostWithVolume.contains(blockId);
+    /** A move to a volume that is being removed has ended. */
+    void endedOnLeaving(long blockId) {
+        if (hasOtherFiles(blockId)) {
+            leftByMoves.add(blockId);
+        }
+    }
+
+    /** Whether a move has left files of the block; once for each. */
+    boolean takeLeftByMove(long blockId) {
+        return leftByMoves.remove(blockId);
     }
 
     /** Whether both of its files have their names. */
@@ -166,6 +177,12 @@ public final class SimulatedVolumes {
 
     /** The host loses power: what was not synced is gone, or not. */
     void powerCut() {
+        // No order of ours helps: the process ended between a rename and its sync, and stock's next one looks at no
+        // sync.
+        whole.keySet().removeIf(id -> {
+            Replica kept = replicas.get(id.longValue());
+            return keptUnsynced.contains(id.longValue()) && kept != null && !kept.nameSynced;
+        });
         for (SimulatedVolume volume : volumes) {
             volume.powerCut(scheduler.oneIn(2));
         }
@@ -174,7 +191,8 @@ public final class SimulatedVolumes {
     /** A process starts and looks for replicas, as stock's {@code BlockPoolSlice} does. */
     void start(String host) {
         replicas.clear();
-        lostWithVolume.clear();
+        leftByMoves.clear();
+        keptUnsynced.clear();
         for (SimulatedVolume volume : volumes) {
             volume.start();
             for (Replica found : List.copyOf(volume.finalised().values())) {
@@ -210,8 +228,12 @@ public final class SimulatedVolumes {
                         ? found.lengthBytes() > other.lengthBytes()
                         : scheduler.oneIn(2);
         Replica dropped = better ? other : found;
-        volume(dropped).finalised().remove(dropped.blockId);
-        put(better ? found : other);
+        Replica kept = better ? found : other;
+        if (dropped.nameSynced && !kept.nameSynced) {
+            keptUnsynced.add(kept.blockId);
+        }
+        volume(dropped).unlink(dropped);
+        put(kept);
     }
 
     public void failing(int volume, boolean fails) {
