@@ -24,7 +24,13 @@ final class DirectMemory {
 
     private static final double CLIENT_FILE_BYTES = 65 << 10;
 
-    /** Two buffers for data, to receive it and to send it on, with their checksums, and those for headers. */
+    /** Connections, RPC, and the reads that compare what was written. */
+    private static final double CLIENT_REST_BYTES = 512 << 10;
+
+    /** One is written while DataNodes still get the one before. */
+    private static final int BLOCKS_OF_A_FILE = 2;
+
+    /** Of a block: two buffers for data, to receive it and to send it on, with their checksums, and those for headers. */
     private static final double DATANODE_BLOCK_BYTES = 2 * (320 << 10) + (8 << 10);
 
     private static final Pattern USED = Pattern.compile("\"MemoryUsed\"\\s*:\\s*(\\d+)");
@@ -69,8 +75,11 @@ final class DirectMemory {
         scores.atMost(
                 id + ".client_mb",
                 (mostOwn - ownAtStart) / MEBIBYTE,
-                (CLIENT_BYTES + writers * CLIENT_FILE_BYTES) / MEBIBYTE);
-        scores.atMost(id + ".datanode_mb", mostDatanode / MEBIBYTE, writers * DATANODE_BLOCK_BYTES / MEBIBYTE);
+                (CLIENT_BYTES + writers * CLIENT_FILE_BYTES + CLIENT_REST_BYTES) / MEBIBYTE);
+        scores.atMost(
+                id + ".datanode_mb",
+                mostDatanode / MEBIBYTE,
+                writers * BLOCKS_OF_A_FILE * DATANODE_BLOCK_BYTES / MEBIBYTE);
     }
 
     private long[] datanodes() throws IOException {
