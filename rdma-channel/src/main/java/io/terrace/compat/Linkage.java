@@ -42,8 +42,10 @@ public final class Linkage {
     private static final Set<String> BRIDGES = new HashSet<>(Arrays.asList(
             "org/apache/hadoop/hdfs/AckWait",
             "org/apache/hadoop/hdfs/ExcludableNodes",
+            "org/apache/hadoop/hdfs/LeftToStockException",
             "org/apache/hadoop/hdfs/NextBlock",
             "org/apache/hadoop/hdfs/OpenRequest",
+            "org/apache/hadoop/hdfs/PipelineFaults",
             "org/apache/hadoop/hdfs/RestartingNodes",
             "org/apache/hadoop/hdfs/StockConnection",
             "org/apache/hadoop/hdfs/StockEndedBlock",

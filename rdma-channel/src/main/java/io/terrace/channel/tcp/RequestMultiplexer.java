@@ -7,15 +7,10 @@ import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -24,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Shares one connection among any number of threads with many requests in flight.
  *
- * <p>It has no thread of its own. One of the waiting threads reads the socket for all, and hands over to another when
- * it has its own response; so a single reader pays for no switch between threads. What arrives while no thread waits
- * stays in the socket's buffer.
+ * <p>It has no thread of its own: the waiting threads read the socket ({@link SharedReader}), so a single reader pays for no switch
+ * between threads. What arrives while no thread waits stays in the socket's buffer.
  *
  * <p>The number of requests and the bytes they ask for are bounded; further requests wait. A request whose deadline
  * passes without a single byte having arrived meanwhile ends the connection, because the other host or the network is
@@ -40,33 +34,25 @@ final class RequestMultiplexer implements Closeable {
         void resident(ByteBuffer body) throws MalformedMessageException;
     }
 
-    /** At its deadline a thread gives another one, which reads the socket, so long to take in what is there. */
-    private static final long LAST_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(5);
-
     private final SocketChannel channel;
     private final Selector selector;
     private final FrameWriter frameWriter;
-    private final FrameReader frameReader;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final InFlightRequests inFlightRequests;
-    private final Deque<Thread> waiters = new ArrayDeque<>();
-
-    /** Reads the socket for all. */
-    private @Nullable Thread reader;
+    private final SharedReader sharedReader;
 
     /** Set once, under the lock. */
     private volatile @Nullable IOException failure;
-
-    private volatile long lastHeardNs = System.nanoTime();
 
     /** @param selector the channel is registered with, for reading */
     RequestMultiplexer(SocketChannel channel, Selector selector, TcpLimits limits, Unasked unasked) {
         this.channel = channel;
         this.selector = selector;
-        this.inFlightRequests = new InFlightRequests(limits, this::wake);
         this.frameWriter = new FrameWriter(channel);
-        this.frameReader = new FrameReader(channel, new Incoming(unasked));
+        FrameReader frameReader = new FrameReader(channel, new Incoming(unasked));
+        this.sharedReader = new SharedReader(lock, selector, frameReader, new Ending());
+        this.inFlightRequests = new InFlightRequests(limits, sharedReader::wake);
     }
 
     /** Why the connection is of no more use; null while it is. */
@@ -77,7 +63,7 @@ final class RequestMultiplexer implements Closeable {
 
     /** When something arrived last, or this was made; by {@link System#nanoTime}. */
     long lastHeardNs() {
-        return lastHeardNs;
+        return sharedReader.lastHeardNs();
     }
 
     /** Asked for and not arrived, as of a moment ago. */
@@ -87,15 +73,7 @@ final class RequestMultiplexer implements Closeable {
 
     /** Takes in what arrived while nobody waited. Never waits. */
     void pollInput() {
-        lock.lock();
-        try {
-            if (failure == null && reader == null) {
-                step(0);
-            }
-            wakeNext();
-        } finally {
-            lock.unlock();
-        }
+        sharedReader.poll();
     }
 
     /** Sends what is not answered. */
@@ -151,7 +129,7 @@ final class RequestMultiplexer implements Closeable {
             lock.unlock();
         }
         try {
-            boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), deadlineNs, null);
+            boolean mayBegin = sharedReader.driveUntil(() -> inFlightRequests.hasRoom(bytes), deadlineNs, null);
             lock.lock();
             try {
                 requireConnected();
@@ -199,10 +177,11 @@ final class RequestMultiplexer implements Closeable {
      */
     void awaitPart(TcpRequest tcpRequest, BooleanSupplier there, long deadlineNs) throws IOException {
         long beganNs = System.nanoTime();
-        boolean came = driveUntil(() -> tcpRequest.status != null || there.getAsBoolean(), deadlineNs, tcpRequest);
+        boolean came = sharedReader.driveUntil(
+                () -> tcpRequest.status != null || there.getAsBoolean(), deadlineNs, tcpRequest);
         if (!came) {
             end(tcpRequest);
-            if (beganNs - lastHeardNs > 0) {
+            if (beganNs - lastHeardNs() > 0) {
                 fail(new SocketTimeoutException("nothing was heard of the other side"));
             }
         }
@@ -222,15 +201,14 @@ final class RequestMultiplexer implements Closeable {
         }
     }
 
+    /** Waits until something else than an answer is there; as {@link SharedReader#driveUntil} says. */
+    boolean driveUntil(BooleanSupplier done, long deadlineNs) throws IOException {
+        return sharedReader.driveUntil(done, deadlineNs, null);
+    }
+
     /** Lets all who wait look again at what they wait for. */
     void wakeup() {
-        lock.lock();
-        try {
-            waiters.forEach(LockSupport::unpark);
-        } finally {
-            lock.unlock();
-        }
-        selector.wakeup();
+        sharedReader.wakeAll();
     }
 
     @Override
@@ -247,50 +225,15 @@ final class RequestMultiplexer implements Closeable {
             }
             failure = why;
             inFlightRequests.disconnected();
-            waiters.forEach(LockSupport::unpark);
         } finally {
             lock.unlock();
         }
+        sharedReader.wakeAll();
         try {
             // The channel keeps its descriptor until it is registered nowhere. Whoever waits in the selector leaves it.
             CloseAll.all(channel, selector);
         } catch (IOException e) {
             why.addSuppressed(e);
-        }
-    }
-
-    /**
-     * Waits until something holds, reading the socket for all when nobody else does. Looks once more at the deadline: where this
-     * process stood still, as in a garbage collection, what it waits for may be there unread.
-     *
-     * @param done asked under the lock
-     * @param own the operation that is waited for
-     * @return whether it holds; false at the deadline, or when the connection has ended
-     */
-    boolean driveUntil(BooleanSupplier done, long deadlineNs, @Nullable TcpRequest own) throws IOException {
-        Thread me = Thread.currentThread();
-        boolean late = false;
-        lock.lock();
-        try {
-            while (!done.getAsBoolean()) {
-                long leftNs = deadlineNs - System.nanoTime();
-                if (late || failure != null) {
-                    return false;
-                }
-                if (me.isInterrupted()) {
-                    throw new InterruptedIOException("interrupted while waiting for the other side");
-                }
-                late = leftNs <= 0;
-                if (reader != null) {
-                    rest(me, late ? LAST_LOOK_NS : leftNs, own);
-                } else {
-                    step(Math.max(0, leftNs));
-                }
-            }
-            return true;
-        } finally {
-            wakeNext();
-            lock.unlock();
         }
     }
 
@@ -303,70 +246,16 @@ final class RequestMultiplexer implements Closeable {
         }
     }
 
-    /** Waits, without the lock, until somebody else has news. */
-    private void rest(Thread me, long leftNs, @Nullable TcpRequest own) {
-        waiters.add(me);
-        if (own != null) {
-            own.waiter = me;
+    /** How the connection ends. */
+    private final class Ending implements SharedReader.Connection {
+        @Override
+        public boolean hasFailed() {
+            return failure != null;
         }
-        lock.unlock();
-        try {
-            LockSupport.parkNanos(this, leftNs);
-        } finally {
-            lock.lock();
-            waiters.remove(me);
-            if (own != null) {
-                own.waiter = null;
-            }
-        }
-    }
 
-    /** Reads the socket, without the lock, and waits for it as long as allowed. */
-    private void step(long waitNs) {
-        reader = Thread.currentThread();
-        lock.unlock();
-        IOException failed = null;
-        try {
-            int got = frameReader.receive();
-            if (got == 0 && waitNs > 0) {
-                selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs)));
-                selector.selectedKeys().clear();
-                got = frameReader.receive();
-            }
-            if (got > 0) {
-                lastHeardNs = System.nanoTime();
-            } else if (got < 0) {
-                failed = new EOFException("the other side is gone");
-            }
-        } catch (IOException e) {
-            failed = e;
-        } catch (ClosedSelectorException e) {
-            failed = new EOFException("closed");
-        } catch (RuntimeException | OutOfMemoryError e) {
-            failed = new IOException("the connection is in an unknown state", e);
-        } finally {
-            lock.lock();
-            reader = null;
-        }
-        if (failed != null) {
-            fail(failed);
-        }
-    }
-
-    /** Under the lock. Whoever reads the socket for all may wait for room itself, in the selector. */
-    private void wake(Thread thread) {
-        if (thread != reader) {
-            LockSupport.unpark(thread);
-        } else if (thread != Thread.currentThread()) {
-            selector.wakeup();
-        }
-    }
-
-    /** Of those that wait, somebody must read the socket when nobody does. */
-    private void wakeNext() {
-        Thread next = waiters.peek();
-        if (reader == null && next != null) {
-            LockSupport.unpark(next);
+        @Override
+        public void fail(IOException why) {
+            RequestMultiplexer.this.fail(why);
         }
     }
 

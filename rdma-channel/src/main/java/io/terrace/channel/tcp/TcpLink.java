@@ -152,7 +152,7 @@ public final class TcpLink implements Closeable {
      * @throws EOFException when the other side is gone
      */
     public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
-        requestMultiplexer.driveUntil(() -> !inbox.isEmpty() || woken, System.nanoTime() + timeoutNs, null);
+        requestMultiplexer.driveUntil(() -> !inbox.isEmpty() || woken, System.nanoTime() + timeoutNs);
         woken = false;
         ByteBuffer message = inbox.poll();
         IOException failure = requestMultiplexer.failure();

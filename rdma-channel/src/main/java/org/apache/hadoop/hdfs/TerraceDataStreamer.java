@@ -2,13 +2,10 @@ package org.apache.hadoop.hdfs;
 
 import io.terrace.client.write.EndedBlock;
 import io.terrace.client.write.FileOutput;
-import io.terrace.client.write.PipelineException;
 import io.terrace.client.write.StockStreamer;
-import io.terrace.client.write.WindowLostException;
 import io.terrace.client.write.WriteClient;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -24,7 +21,6 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
-import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.ByteArrayManager;
 import org.apache.hadoop.util.DataChecksum;
@@ -43,6 +39,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private final FileOutput output;
     private final WriteClient writes;
     private final NextBlock nextBlock;
+    private final PipelineFaults faults = new PipelineFaults(this);
     private final AtomicReference<CachingStrategy> caching;
     private final String @Nullable [] favored;
     private final boolean replicated;
@@ -66,9 +63,6 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private volatile boolean completed;
 
     private boolean recovering;
-
-    /** Pipelines set up again since more was acknowledged last. */
-    private volatile int recoveries;
 
     TerraceDataStreamer(
             WriteClient writes,
@@ -221,18 +215,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     @Override
     public void recoverBlock(IOException fault, boolean ending) throws IOException {
-        mark(fault, getNodes());
-        getLastException().set(fault);
-        if (!getErrorState().isRestartingNode()) {
-            LOG.warn("Exception for {}", block, fault);
-            int most = dfsClient.getConf().getMaxPipelineRecoveryRetries();
-            if (++recoveries > most) {
-                getLastException()
-                        .set(new IOException(
-                                "Failing write. Tried pipeline recovery " + most + " times without success."));
-                setStreamerAsClosed();
-                return;
-            }
+        if (!faults.mayRecover(fault)) {
+            setStreamerAsClosed();
+            return;
         }
         StreamerStage.set(this, ending ? BlockConstructionStage.PIPELINE_CLOSE : BlockConstructionStage.DATA_STREAMING);
         recovering = true;
@@ -246,27 +231,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         }
     }
 
-    /** Says which DataNode is to leave the pipeline, or to be waited for. */
-    private void mark(IOException fault, DatanodeInfo[] nodes) {
-        ErrorState state = getErrorState();
-        if (fault instanceof WindowLostException) {
-            // The same DataNodes, by another way.
-            state.setInternalError();
-            return;
-        }
-        PipelineException said = fault instanceof PipelineException ? (PipelineException) fault : null;
-        int bad = said == null ? 0 : said.badNode(nodes);
-        state.setBadNodeIndex(bad);
-        if (said != null && PipelineAck.isRestartOOBStatus(said.status()) && !state.isRestartingNode()) {
-            state.initRestartingNode(
-                    bad, "Datanode " + bad + " is restarting: " + nodes[bad], shouldWaitForRestart(bad));
-        }
-        state.setInternalError();
-    }
-
     @Override
     int getPipelineRecoveryCount() {
-        return stockWrites ? super.getPipelineRecoveryCount() : recoveries;
+        return stockWrites ? super.getPipelineRecoveryCount() : faults.recoveries();
     }
 
     @Override
@@ -282,7 +249,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     @Override
     public void acknowledged(long blockBytes) {
         block.setNumBytes(blockBytes);
-        recoveries = 0;
+        faults.acknowledged();
         if (progress != null) {
             progress.progress();
         }
@@ -361,7 +328,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 if (!getErrorState().isRestartingNode()) {
                     LOG.warn("Exception in createBlockOutputStream {}", this, e);
                 }
-                mark(e, nodes);
+                faults.mark(e, nodes);
                 getLastException().set(e);
                 return false;
             }
@@ -451,14 +418,5 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         closing = true;
         super.close(force);
         output.wake();
-    }
-
-    /** Ends stock's wait for acknowledgements without a fault of the stream. */
-    static final class LeftToStockException extends InterruptedIOException {
-        private static final long serialVersionUID = 1;
-
-        LeftToStockException() {
-            super("the file was left to stock's stream");
-        }
     }
 }

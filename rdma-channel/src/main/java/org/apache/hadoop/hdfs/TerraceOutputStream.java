@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.EnumSet;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.hdfs.TerraceDataStreamer.LeftToStockException;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.util.DataChecksum;

@@ -35,8 +35,7 @@ final class TerraceDataStreamerTest {
             long frame = streamer.getLastQueuedSeqno();
             streamer.stockWrites();
             assertThat(streamer.getLastQueuedSeqno()).isLessThan(frame);
-            assertThatThrownBy(() -> streamer.waitForAckedSeqno(frame))
-                    .isInstanceOf(TerraceDataStreamer.LeftToStockException.class);
+            assertThatThrownBy(() -> streamer.waitForAckedSeqno(frame)).isInstanceOf(LeftToStockException.class);
             streamer.output().release();
             streamer.output().sendEnded();
         }

@@ -1,0 +1,63 @@
+package org.apache.hadoop.hdfs;
+
+import io.terrace.client.write.PipelineException;
+import io.terrace.client.write.WindowLostException;
+import java.io.IOException;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
+
+/** Tells stock's streamer of faults at a pipeline over the channel, in the fields by which it sets pipelines up again. */
+final class PipelineFaults {
+    private final DataStreamer streamer;
+
+    /** Pipelines set up again since more was acknowledged last. The writer's thread looks at it. */
+    private volatile int recoveries;
+
+    PipelineFaults(DataStreamer streamer) {
+        this.streamer = streamer;
+    }
+
+    int recoveries() {
+        return recoveries;
+    }
+
+    /** More is acknowledged: the pipeline works. */
+    void acknowledged() {
+        recoveries = 0;
+    }
+
+    /** Tells of a fault. False where pipelines were set up as often as they may be, and the write fails. */
+    boolean mayRecover(IOException fault) {
+        mark(fault, streamer.getNodes());
+        streamer.getLastException().set(fault);
+        if (streamer.getErrorState().isRestartingNode()) {
+            return true;
+        }
+        DataStreamer.LOG.warn("Exception for {}", streamer.block, fault);
+        int most = streamer.dfsClient.getConf().getMaxPipelineRecoveryRetries();
+        if (++recoveries <= most) {
+            return true;
+        }
+        streamer.getLastException()
+                .set(new IOException("Failing write. Tried pipeline recovery " + most + " times without success."));
+        return false;
+    }
+
+    /** Says which DataNode is to leave the pipeline, or to be waited for. */
+    void mark(IOException fault, DatanodeInfo[] nodes) {
+        DataStreamer.ErrorState state = streamer.getErrorState();
+        if (fault instanceof WindowLostException) {
+            // The same DataNodes, by another way.
+            state.setInternalError();
+            return;
+        }
+        PipelineException said = fault instanceof PipelineException ? (PipelineException) fault : null;
+        int bad = said == null ? 0 : said.badNode(nodes);
+        state.setBadNodeIndex(bad);
+        if (said != null && PipelineAck.isRestartOOBStatus(said.status()) && !state.isRestartingNode()) {
+            state.initRestartingNode(
+                    bad, "Datanode " + bad + " is restarting: " + nodes[bad], streamer.shouldWaitForRestart(bad));
+        }
+        state.setInternalError();
+    }
+}
