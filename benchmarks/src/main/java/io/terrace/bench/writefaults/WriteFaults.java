@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -85,9 +86,14 @@ public final class WriteFaults implements Callable<Integer> {
         }
         long startNs = System.nanoTime();
         long next = seed;
-        while (next < seed + runs) {
-            // A cluster in which a run failed may hold what that left.
-            next = runUntilFailure(next, out);
+        Optional<String> broken = Optional.empty();
+        while (next < seed + runs && broken.isEmpty()) {
+            try {
+                // A cluster in which a run failed may hold what that left.
+                next = runUntilFailure(next, out);
+            } catch (IOException e) {
+                broken = Optional.of("no cluster for seed " + next + ": " + e.getMessage());
+            }
         }
         figures.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs));
         out.printf(
@@ -105,10 +111,10 @@ public final class WriteFaults implements Callable<Integer> {
         if (json != null) {
             new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.toFile(), figures);
         }
-        Optional<String> nothing = nothingTested(figures, runs);
-        nothing.ifPresent(what -> out.println("FAILED: " + what));
+        Optional<String> why = broken.or(() -> nothingTested(figures, runs));
+        why.ifPresent(what -> out.println("FAILED: " + what));
         out.flush();
-        return failed == 0 && nothing.isEmpty() ? 0 : 1;
+        return failed == 0 && why.isEmpty() ? 0 : 1;
     }
 
     /** Why so many runs were no test of writes under faults, though none failed; empty if they were one. */
@@ -135,8 +141,19 @@ public final class WriteFaults implements Callable<Integer> {
         try (FaultCluster faults = FaultCluster.up(own.resolve("cluster"), volumes, properties)) {
             for (long at = first; at < seed + runs; at++) {
                 Path log = own.resolve("writer.log");
-                FaultRun run = new FaultRun(faults, WriteFaultPlan.of(at));
-                Result result = run.run(log);
+                WriteFaultPlan plan = WriteFaultPlan.of(at);
+                FaultRun run = new FaultRun(faults, plan);
+                Result result;
+                try {
+                    result = run.run(log);
+                } catch (IOException e) {
+                    // As where a DataNode does not come back: what its logs say is the finding.
+                    add("runs", 1);
+                    figures.put("failed", ++failed);
+                    out.printf("seed %d: %s%n", at, plan.text());
+                    tellFailure(own, at, run, log, "it did not end: " + e.getMessage(), out);
+                    return at + 1;
+                }
                 count(result);
                 if (verbose || !result.violation().isEmpty()) {
                     out.printf("seed %d: %s%n", at, result.plan().text());
@@ -145,18 +162,25 @@ public final class WriteFaults implements Callable<Integer> {
                     }
                 }
                 if (!result.violation().isEmpty()) {
-                    Path kept = own.resolve("failed").resolve("seed-" + at);
-                    run.keepLogs(kept);
-                    Files.move(log, kept.resolve("writer.log"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-                    out.printf("  FAILED: %s%n  logs: %s%n", result.violation(), kept);
-                    out.printf("  replay: bin/terrace test write-faults --runs 1 --seed %d%n", at);
-                    out.flush();
+                    tellFailure(own, at, run, log, result.violation(), out);
                     return at + 1;
                 }
                 out.flush();
             }
         }
         return seed + runs;
+    }
+
+    private static void tellFailure(Path own, long at, FaultRun run, Path log, String violation, PrintWriter out)
+            throws IOException {
+        Path kept = own.resolve("failed").resolve("seed-" + at);
+        run.keepLogs(kept);
+        if (Files.exists(log)) {
+            Files.move(log, kept.resolve("writer.log"), StandardCopyOption.REPLACE_EXISTING);
+        }
+        out.printf("  FAILED: %s%n  logs: %s%n", violation, kept);
+        out.printf("  replay: bin/terrace test write-faults --runs 1 --seed %d%n", at);
+        out.flush();
     }
 
     private void count(Result result) {
