@@ -38,6 +38,7 @@ public final class NamesystemView implements NamespaceView {
 
     private final FSNamesystem namesystem;
     private final FileBlocks files;
+    private final BlockPrefetch blockPrefetch;
     private final LockHolds lockHolds;
     private final Asker asker;
     private final int lockBlocks;
@@ -56,6 +57,7 @@ public final class NamesystemView implements NamespaceView {
             FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks, SatisfiedInodes satisfied) {
         this.namesystem = namesystem;
         this.files = new FileBlocks(namesystem);
+        this.blockPrefetch = new BlockPrefetch();
         this.lockHolds = new LockHolds(metricRegistry);
         this.asker = Asker.OTHERS;
         this.lockBlocks = lockBlocks;
@@ -69,6 +71,7 @@ public final class NamesystemView implements NamespaceView {
     private NamesystemView(NamesystemView view, Asker asker) {
         this.namesystem = view.namesystem;
         this.files = view.files;
+        this.blockPrefetch = view.blockPrefetch;
         this.lockHolds = view.lockHolds;
         this.asker = asker;
         this.lockBlocks = view.lockBlocks;
@@ -130,6 +133,8 @@ public final class NamesystemView implements NamespaceView {
         for (Candidate candidate : candidates) {
             asked.add(dataNodes.getDatanode(candidate.node()));
         }
+        blockPrefetch.prefetch(
+                blocks, candidates.stream().map(each -> each.block().id()).iterator());
         return locked(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
             List<Verdict> verdicts = new ArrayList<>(candidates.size());
             long lastId = 0;
@@ -154,6 +159,7 @@ public final class NamesystemView implements NamespaceView {
             return List.of();
         }
         BlockManager blocks = namesystem.getBlockManager();
+        blockPrefetch.prefetch(blocks, asked.stream().map(StampedBlock::id).iterator());
         return locked(NamesystemLock.BM, "terraceHolders", asked.size(), () -> {
             List<List<String>> holders = new ArrayList<>(asked.size());
             for (StampedBlock block : asked) {
