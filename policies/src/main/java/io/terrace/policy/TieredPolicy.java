@@ -178,7 +178,10 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         placeEvicted(moveRequests);
     }
 
-    /** What leaves a cache for an object that did not leave its tier is moved with the next access: its move might fail at once too. */
+    /**
+     * What leaves a cache for an object that did not leave its tier is moved with the next access or tick: its move might fail at
+     * once too.
+     */
     @Override
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
         correct(nowMs, object, sizeBytes, tier);
@@ -202,7 +205,8 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     @Override
     public void tick(long nowMs, MoveRequests moveRequests) {
-        // Caches decide only on accesses.
+        // Caches decide only on accesses. But where nothing is read any more, what no longer fits must leave too.
+        placeEvicted(moveRequests);
     }
 
     @Override

@@ -10,8 +10,10 @@ import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -225,6 +227,28 @@ class PolicyContractTest {
             }
         }
         assertThat(inMemory.size()).isGreaterThan(40);
+    }
+
+    /** Nothing is read any more, and somebody else waits for the room. */
+    @ParameterizedTest
+    @MethodSource("names")
+    void tick_afterAFailedDrop_asksForTheRoomThatIsMissing(String name) {
+        PlacementPolicy policy = policy(name, tiers(true, 1000));
+        List<Long> drops = new ArrayList<>();
+        MoveRequests requests = (object, size, from, to) -> {
+            if (to == 1) {
+                drops.add(object);
+            }
+        };
+        policy.moved(0, 1, 900, 0, requests);
+        policy.resize(1000, 0, 500, requests);
+        assertThat(drops).containsExactly(1L);
+        policy.moveFailed(2000, 1, 900, 0, requests);
+
+        policy.tick(3000, requests);
+        policy.tick(4000, requests);
+
+        assertThat(drops).as("once: the second tick finds it under way").containsExactly(1L, 1L);
     }
 
     @ParameterizedTest

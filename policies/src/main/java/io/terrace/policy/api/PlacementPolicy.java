@@ -40,14 +40,17 @@ public interface PlacementPolicy {
 
     /**
      * A requested move did not happen; the object still is in {@code tier}. The policy requests it again only after
-     * further accesses.
+     * further accesses, or after the next {@link #tick} where it has to leave a tier that is too full.
      */
     void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests);
 
     /** The object is gone (deleted) or its content is no longer what was placed (appended to, truncated). */
     void vanished(long nowMs, long object);
 
-    /** Time passes. To be called about once a second; a policy that decides on accesses alone does nothing. */
+    /**
+     * Time passes. To be called about once a second; a policy that decides on accesses alone requests only that what no longer
+     * fits leaves.
+     */
     void tick(long nowMs, MoveRequests moveRequests);
 
     /**
