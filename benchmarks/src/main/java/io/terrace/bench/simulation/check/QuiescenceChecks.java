@@ -83,6 +83,12 @@ public final class QuiescenceChecks {
             if (host.simulatedVolumes.finalised(block.id, block.stamp) != null) {
                 durable.add(host.name);
             }
+            Violation.unless(
+                    host.simulatedVolumes.wrong(block.id) == null,
+                    Invariant.REPLICAS_RIGHT,
+                    "%s has other bytes in %s, of which no bit flipped",
+                    host,
+                    host.simulatedVolumes.wrong(block.id));
         }
         Violation.unless(
                 counted.equals(durable),

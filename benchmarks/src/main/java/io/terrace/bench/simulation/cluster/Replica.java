@@ -84,6 +84,17 @@ public final class Replica {
         }
     }
 
+    /** Whether its meta file has exactly the checksums of this content. */
+    boolean hasSumsOf(byte[] content) {
+        return meta.holds(new Replica(blockId, stamp, volume, content).meta.content());
+    }
+
+    /** Writes all checksums anew, of whatever bytes are there. */
+    public void sumUpAnew() {
+        meta.truncate(HEADER_BYTES);
+        sumUp();
+    }
+
     private static byte[] header() {
         short version = 1;
         byte crc32c = 2;

@@ -362,7 +362,7 @@ public final class SimulatedDataNode {
 
     public void kill() {
         process.kill();
-        host.simulatedVolumes.processEnded();
+        host.simulatedVolumes.processEnded(host.name);
         try {
             table.close();
         } catch (IOException e) {

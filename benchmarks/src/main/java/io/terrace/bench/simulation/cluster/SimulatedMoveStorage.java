@@ -199,11 +199,23 @@ final class SimulatedMoveStorage implements MoveStorage<Replica, SimulatedVolume
                 "%s publishes %s, which was to be deleted since the move began",
                 dataNode,
                 moved);
+        checkBytes(block, moved);
         volumes.put(moved);
         process.say("publishes %s on %s", moved, volume(moved));
         if (dataNode.simulatedCluster().hooks().reportsMoves()) {
             dataNode.reportReceived(moved);
         }
+    }
+
+    private void checkBytes(BlockVersion block, Replica moved) {
+        byte[] right = volumes.content(block.key().blockId(), block.key().generationStamp());
+        Violation.unless(
+                moved.data.holds(right) && moved.hasSumsOf(right),
+                Invariant.REPLICAS_RIGHT,
+                "%s publishes %s with %s",
+                dataNode,
+                moved,
+                moved.data.holds(right) ? "other checksums" : "other bytes");
     }
 
     @Override

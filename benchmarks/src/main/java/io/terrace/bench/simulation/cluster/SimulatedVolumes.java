@@ -155,7 +155,20 @@ public final class SimulatedVolumes {
 
     /** Whether its bytes are wrong; for finalised replicas only. */
     public boolean isCorrupt(Replica replica) {
-        return !replica.data.holds(contentOracle.of(replica.blockId, replica.stamp));
+        return !replica.data.holds(content(replica.blockId, replica.stamp));
+    }
+
+    /** What was written to the block under that stamp. */
+    byte[] content(long blockId, long stamp) {
+        return contentOracle.of(blockId, stamp);
+    }
+
+    /**
+     * The replica of the block, if it is finalised and not of the bytes that were written, although no bit of it flipped.
+     */
+    public @Nullable Replica wrong(long blockId) {
+        Replica replica = replicas.get(blockId);
+        return replica != null && replica.finalised && !replica.rotten && isCorrupt(replica) ? replica : null;
     }
 
     /** Flips one bit of a replica's data, as a failing disk does. */
@@ -166,8 +179,16 @@ public final class SimulatedVolumes {
     }
 
     /** The DataNode's process ended. */
-    void processEnded() {
+    void processEnded(String host) {
         whole.clear();
+        for (long blockId : replicas.keySet()) {
+            Violation.unless(
+                    wrong(blockId) == null,
+                    Invariant.REPLICAS_RIGHT,
+                    "%s ends with other bytes in %s, of which no bit flipped",
+                    host,
+                    wrong(blockId));
+        }
         for (Replica replica : finalised()) {
             if (!isCorrupt(replica)) {
                 whole.put(replica.blockId, replica.stamp);

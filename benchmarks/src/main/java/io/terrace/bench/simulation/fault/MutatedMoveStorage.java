@@ -23,6 +23,8 @@ class MutatedMoveStorage implements MoveStorage<Replica, SimulatedVolume> {
     static MoveStorage<Replica, SimulatedVolume> of(Mutation mutation, MoveStorage<Replica, SimulatedVolume> storage) {
         return switch (mutation) {
             case MOVE_NOT_SYNCED -> notSynced(storage);
+            case MOVE_WRITES_ANOTHER_BYTE -> anotherByte(storage);
+            case MOVE_VERIFIES_NOTHING -> unverified(storage);
             case DIRECTORY_NOT_SYNCED -> new MutatedMoveStorage(storage) {
                 @Override
                 public void syncDirectory(BlockVersion block, SimulatedVolume volume, boolean parents) {
@@ -67,6 +69,50 @@ class MutatedMoveStorage implements MoveStorage<Replica, SimulatedVolume> {
                 Replica copy = super.copied(block, replica, target, copier, checkpoint);
                 copy.data.forgetSync();
                 return copy;
+            }
+        };
+    }
+
+    private static MoveStorage<Replica, SimulatedVolume> anotherByte(MoveStorage<Replica, SimulatedVolume> storage) {
+        return new MutatedMoveStorage(storage) {
+            @Override
+            public Replica copied(
+                    BlockVersion block,
+                    Replica replica,
+                    SimulatedVolume target,
+                    VerifiedCopy copier,
+                    DurableCopy.Checkpoint checkpoint)
+                    throws IOException {
+                Replica copy = super.copied(block, replica, target, copier, checkpoint);
+                if (copy.lengthBytes() > 0) {
+                    copy.data.flip(copy.lengthBytes() / 2, 0);
+                }
+                return copy;
+            }
+        };
+    }
+
+    /** A disk's bad bit comes with the copy, as if nobody had compared it with its checksum. */
+    private static MoveStorage<Replica, SimulatedVolume> unverified(MoveStorage<Replica, SimulatedVolume> storage) {
+        return new MutatedMoveStorage(storage) {
+            @Override
+            public Replica copied(
+                    BlockVersion block,
+                    Replica replica,
+                    SimulatedVolume target,
+                    VerifiedCopy copier,
+                    DurableCopy.Checkpoint checkpoint)
+                    throws IOException {
+                byte[] sums = replica.meta.content();
+                replica.sumUpAnew();
+                try {
+                    return super.copied(block, replica, target, copier, checkpoint);
+                } finally {
+                    if (replica.meta.lengthBytes() == sums.length) {
+                        replica.meta.truncate(0);
+                        replica.meta.append(sums, 0, sums.length);
+                    }
+                }
             }
         };
     }

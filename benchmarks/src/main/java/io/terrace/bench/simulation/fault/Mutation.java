@@ -52,6 +52,8 @@ public enum Mutation {
     FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES),
     MOVE_NOT_SYNCED("the old files go before the new ones are synced", Invariant.NO_BYTE_LOST),
     DIRECTORY_NOT_SYNCED("the old files go before the directory of the new ones is synced", Invariant.NO_BYTE_LOST),
+    MOVE_WRITES_ANOTHER_BYTE("a move writes one byte that is not in the old files", Invariant.REPLICAS_RIGHT),
+    MOVE_VERIFIES_NOTHING("a move copies what it reads, whatever the checksums say of it", Invariant.REPLICAS_RIGHT),
     PUBLISHED_WITHOUT_LOCK("the new place is published without the lock of the block pool", Invariant.CHANGE_KEPT),
     DELETE_OVERTAKEN("a deletion does not end a move of the replica", Invariant.CHANGE_KEPT),
     OLD_FILES_REMOVED_EARLY("the old files go before the new place is published", Invariant.FILES_FOUND),

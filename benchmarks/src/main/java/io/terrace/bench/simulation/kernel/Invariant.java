@@ -27,6 +27,8 @@ public enum Invariant {
     HEAT_COUNTED_ONCE("the service is told of every read and counts each that it is told of once"),
     NO_BYTE_LOST("a finalised replica is whole on one of its DataNode's volumes after every crash and power cut"),
     CHANGE_KEPT("no move undoes an append, a recovery or a deletion that came first"),
+    REPLICAS_RIGHT(
+            "a finalised replica has the bytes and checksums of its block, but for bits that flipped on the disk"),
     FILES_FOUND("whoever looks up a finalised replica finds its files, moved or not"),
     NO_FILES_LEFT("files of a replica that is not in the DataNode's map are there only while a move runs"),
     TIER_KNOWN("within a second the NameNode knows the tier of a replica that moved"),
