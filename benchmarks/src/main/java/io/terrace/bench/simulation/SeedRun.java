@@ -58,12 +58,16 @@ record SeedRun(
         // Apart, so that neither changes what the other draws.
         Scheduler writes = new Scheduler(seed, log);
         Violation violation = null;
-        try {
+        try (ErrorLog errors = new ErrorLog()) {
             if (mutation == null || !mutation.ofWrites()) {
                 violation = ended(() -> run(simulatedCluster, checks, mix));
             }
             if (violation == null && (mutation == null || mutation.ofWrites())) {
                 violation = ended(() -> WriteRun.run(writes, new WriteMutations(mutation), directory));
+            }
+            String error = errors.line();
+            if (violation == null && error != null) {
+                violation = new Violation(Invariant.NOTHING_THROWN, error, errors.cause());
             }
         } finally {
             clean(directory);

@@ -261,6 +261,14 @@ public final class ClusterChecks implements ClusterObserver {
     /** Checks the moves that ended since the last call. */
     @Override
     public void movesEnded(SimulatedNameNode nameNode) {
+        // The service goes on with another policy, and everything else may hold.
+        Violation.unless(
+                nameNode.value(Metric.PLACEMENT_POLICY_REFUSED) == 0,
+                Invariant.NOTHING_THROWN,
+                "%s goes on without the policy %s: %s",
+                nameNode.process().name(),
+                nameNode.simulatedCluster().policy().spec().policy(),
+                nameNode.placement().engineStatus());
         if (!nameNode.placement().isActive()) {
             return;
         }

@@ -42,6 +42,8 @@ public enum Mutation {
             "a block report leaves out replicas that have a copy in memory", Invariant.REPLICAS_COUNTED_ONCE),
     STREAM_GIVEN_BACK_TWICE(
             "the stream of a stock reader is given back by its end and by its close", Invariant.NOTHING_THROWN),
+    POLICY_CANNOT_BE_MADE(
+            "a policy throws as it is made, and the service goes on with another one", Invariant.NOTHING_THROWN),
     GRANTS_NEVER_OVERDUE(
             "the clock that ends grants runs an hour behind the one that gives leases", Invariant.FREED_IN_TIME),
     REVOCATION_NOT_SENT("the holders of grants are not told that their extent was retired", Invariant.FREED_IN_TIME),

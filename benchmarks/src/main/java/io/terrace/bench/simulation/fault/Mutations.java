@@ -45,7 +45,11 @@ public final class Mutations implements ClusterHooks {
     private static final long BEHIND_NS = 3_600_000_000_000L;
     private static final String UNHEARD = "dn1";
 
+    /** The first ones of each NameNode are made well. */
+    private static final int POLICIES_UNTIL_ONE_THROWS = 7;
+
     private final @Nullable Mutation mutation;
+    private int policiesMade;
 
     public Mutations(@Nullable Mutation mutation) {
         this.mutation = mutation;
@@ -79,6 +83,14 @@ public final class Mutations implements ClusterHooks {
     public PolicyFactory policies(PolicyFactory maker) {
         if (is(Mutation.GONE_BLOCK_STAYS_BOOKED)) {
             return (spec, tiers) -> new BookedForEver(maker.make(spec, tiers));
+        }
+        if (is(Mutation.POLICY_CANNOT_BE_MADE)) {
+            return (spec, tiers) -> {
+                if (++policiesMade % POLICIES_UNTIL_ONE_THROWS == 0) {
+                    throw new IllegalStateException("a policy that cannot be made");
+                }
+                return maker.make(spec, tiers);
+            };
         }
         return is(Mutation.PRICE_NOT_UPDATED) ? (spec, tiers) -> new StaleNextToLeave(maker.make(spec, tiers)) : maker;
     }
