@@ -1,5 +1,7 @@
 package io.terrace.bench.simulation.write;
 
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.bench.simulation.write.WriteNameNode.FileBlock;
 import io.terrace.client.write.EndedBlock;
 import java.io.IOException;
@@ -73,6 +75,16 @@ final class SimulatedEndedBlock implements EndedBlock {
         PipelineNode from = null;
         int found = copies.size();
         for (int i = 0; i < whole.length; i++) {
+            StoredReplica there = nodes.get(i).replica(block.id);
+            Violation.unless(
+                    !whole[i]
+                            || !nodes.get(i).isRunning()
+                            || (there != null && there.isWhole(block.stamp, lengthBytes)),
+                    Invariant.RETAINED_UNTIL_EVERYWHERE,
+                    "the client takes %s of %s for whole, which has %s",
+                    block,
+                    nodes.get(i),
+                    there);
             found += whole[i] ? 1 : 0;
             from = whole[i] && nodes.get(i).isRunning() ? nodes.get(i) : from;
         }
