@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
@@ -52,11 +53,12 @@ final class KillRun {
      * @param violation what must not be; empty if all is well
      * @param unfinished files that were being copied when the DataNode died
      * @param doubles blocks with two whole copies then
+     * @param toMove blocks that had not arrived then
      * @param settledMs from the report until each replica was right
      */
-    record Result(String violation, int unfinished, long doubles, long settledMs) {
+    record Result(String violation, int unfinished, long doubles, long toMove, long settledMs) {
         private static Result of(String violation) {
-            return new Result(violation, 0, 0, 0);
+            return new Result(violation, 0, 0, 0, 0);
         }
     }
 
@@ -72,6 +74,7 @@ final class KillRun {
         }
         victim.kill();
         long killedMs = System.currentTimeMillis();
+        long toMove = audit.onDisk().without(point.to());
         OnDisk dead = point.datanode() == 0 ? null : audit.onDisk(point.datanode());
         cluster.start(victim);
         fault = Waits.untilRight(REPORT_SECONDS, () -> unreported(point, killedMs));
@@ -88,6 +91,7 @@ final class KillRun {
                 fault.orElse(""),
                 dead == null ? 0 : dead.unfinished().size(),
                 dead == null ? 0 : dead.doubles(),
+                toMove,
                 settledMs);
     }
 
@@ -165,6 +169,12 @@ final class KillRun {
                 new VerifyingClient(ClientVariant.stock().open(conf).fs(), data)) {
             for (int file = 0; file < data.files().size(); file++) {
                 try {
+                    long length = fs.getFileStatus(
+                                    new Path(data.files().get(file).path()))
+                            .getLen();
+                    if (length != data.files().get(file).lengthBytes()) {
+                        return Optional.of(data.files().get(file).path() + " has " + length + " bytes");
+                    }
                     wrong += reader.read(file, 0, data.files().get(file).lengthBytes())
                             .wrongBytes();
                 } catch (IOException e) {
@@ -199,9 +209,9 @@ final class KillRun {
         if (!found.unfinished().isEmpty()) {
             return Optional.of(found.unfinished().get(0) + " is left");
         }
-        if (found.doubles() > 0 || found.loneMetas() > 0) {
-            return Optional.of(found.doubles() + " blocks are in two volumes, and " + found.loneMetas()
-                    + " meta files are without their data");
+        if (found.doubles() > 0 || found.loneMetas() > 0 || found.loneData() > 0) {
+            return Optional.of(found.doubles() + " blocks are in two volumes, " + found.loneMetas()
+                    + " meta files are without their data, and " + found.loneData() + " data files without their meta");
         }
         int wrong = data.files().size() - audit.agreeing().size();
         return wrong == 0 ? Optional.empty() : Optional.of(wrong + " replicas are not where the NameNode has them");

@@ -71,11 +71,27 @@ final class ReplicaAudit {
             return data.values().stream().filter(places -> places.size() > 1).count();
         }
 
+        /** Blocks with no data file on a volume of this type. */
+        long without(StorageType type) {
+            return data.values().stream()
+                    .filter(places -> places.stream().noneMatch(place -> place.type() == type))
+                    .count();
+        }
+
         /** Meta files without their data file. */
         long loneMetas() {
-            return metas.entrySet().stream()
+            return lone(metas, data);
+        }
+
+        /** Data files without their meta file: stock reads them, without checksums. */
+        long loneData() {
+            return lone(data, metas);
+        }
+
+        private static long lone(Map<Long, List<Place>> files, Map<Long, List<Place>> others) {
+            return files.entrySet().stream()
                     .flatMap(entry -> entry.getValue().stream()
-                            .filter(place -> !data.getOrDefault(entry.getKey(), List.of())
+                            .filter(place -> !others.getOrDefault(entry.getKey(), List.of())
                                     .contains(place)))
                     .count();
         }

@@ -138,6 +138,11 @@ public final class TierFaults implements Callable<Integer> {
         report(name, results, violation, sheet);
         long copying =
                 results.stream().filter(result -> result.unfinished() > 0).count();
+        if (part == TierFaultsPart.NAMENODE) {
+            // Of the others nothing is shown: the service that came back had nothing to go on with.
+            long moving = results.stream().filter(result -> result.toMove() > 0).count();
+            sheet.atLeast(name + ".moving", moving, points / 2);
+        }
         if (part == TierFaultsPart.DATANODE && points >= DEFAULT_POINTS) {
             sheet.atLeast(name + ".copying", copying, 1);
         } else if (part == TierFaultsPart.DATANODE) {

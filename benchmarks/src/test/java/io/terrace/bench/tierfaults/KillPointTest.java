@@ -46,5 +46,16 @@ class KillPointTest {
                 List.of());
         assertThat(found.doubles()).isEqualTo(1);
         assertThat(found.loneMetas()).isEqualTo(2);
+        assertThat(found.loneData()).isZero();
+        assertThat(found.without(StorageType.SSD)).isEqualTo(1);
+    }
+
+    /** Stock reads it, and tells nobody that its checksums are gone. */
+    @Test
+    void audit_countsDataFilesWithoutMeta() {
+        Place disk = new Place(new Node(1, Path.of("/volumes")), StorageType.DISK);
+        OnDisk found = new OnDisk(Map.of(1L, List.of(disk), 2L, List.of(disk)), Map.of(2L, List.of(disk)), List.of());
+        assertThat(found.loneData()).isEqualTo(1);
+        assertThat(found.loneMetas()).isZero();
     }
 }
