@@ -54,7 +54,7 @@ final class HeartbeatLoad implements Closeable {
     private final BlockingQueue<Sent> queue = new LinkedBlockingQueue<>();
     private final Queue<Answered> answers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
-    private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Recorder handling = new Recorder(SIGNIFICANT_DIGITS);
     private final List<Thread> handlers = new ArrayList<>();
     private volatile boolean closed;
@@ -79,7 +79,7 @@ final class HeartbeatLoad implements Closeable {
                 answers.add(new Answered(sent.node(), answer));
             } catch (InterruptedException e) {
                 return;
-            } catch (IOException | ServiceException | RuntimeException e) {
+            } catch (IOException | ServiceException | RuntimeException | Error e) {
                 failure.compareAndSet(null, e);
             } finally {
                 underWay.decrementAndGet();
@@ -134,10 +134,10 @@ final class HeartbeatLoad implements Closeable {
 
     /** Until fewer are under way. */
     private void waitFor(int most) throws IOException, InterruptedException {
-        while (underWay.get() >= most) {
+        while (underWay.get() >= most && failure.get() == null) {
             TimeUnit.MICROSECONDS.sleep(50);
         }
-        Exception failed = failure.get();
+        Throwable failed = failure.get();
         if (failed != null) {
             throw new IOException("a heartbeat was not answered", failed);
         }
@@ -149,12 +149,13 @@ final class HeartbeatLoad implements Closeable {
                 .sum();
     }
 
+    /** The newest: that of a service that was closed just before may be there still. */
     private static long loopThread() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("terrace-placement"))
-                .findFirst()
-                .orElseThrow()
-                .getId();
+                .mapToLong(Thread::getId)
+                .max()
+                .orElseThrow();
     }
 
     private static long processNs() {
