@@ -36,9 +36,22 @@ final class Summary {
         this.diskOnly = diskOnly;
     }
 
-    /** Whether a class differs, or passed only because Terrace left a DataNode or a client to stock meanwhile. */
+    /**
+     * Whether a class differs, or passed only because Terrace left a DataNode or a client to stock meanwhile, or Terrace was on no
+     * daemon of more than half of the classes: some make a dataset of their own, but not most.
+     */
     boolean differs() {
-        return count(State.DIFFERS) > 0 || results.stream().anyMatch(Summary::brokeOff);
+        return count(State.DIFFERS) > 0
+                || results.stream().anyMatch(Summary::brokeOff)
+                || 2 * results.stream().filter(Summary::withoutTerrace).count() > withDaemons();
+    }
+
+    /** Classes that started a daemon with Terrace's properties. */
+    private long withDaemons() {
+        return results.stream()
+                .filter(result ->
+                        last(result, TestRun.Figure.DATANODES) > 0 || last(result, TestRun.Figure.NAMENODES) > 0)
+                .count();
     }
 
     /** Whether each class was judged. */
@@ -218,7 +231,9 @@ final class Summary {
     }
 
     private static boolean brokeOff(ClassResult result) {
-        return last(result, TestRun.Figure.BROKE_OFF) > 0 || last(result, TestRun.Figure.NOT_LINKED) > 0;
+        // In any run: that the next one passes takes nothing from it.
+        return result.terrace().stream()
+                .anyMatch(run -> run.figure(TestRun.Figure.BROKE_OFF) > 0 || run.figure(TestRun.Figure.NOT_LINKED) > 0);
     }
 
     /** Unknown for results that were kept before the daemons were counted. */

@@ -207,6 +207,32 @@ class SummaryTest {
     }
 
     @Test
+    void tierThatFailedInAnEarlierRun_isNoPass() {
+        ClassResult broken = result(
+                "Broken", List.of(run("read")), List.of(logging(Map.of("terrace.broke.off", 1L), "read"), run("read")));
+        Summary summary = new Summary(List.of(broken), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.differs()).isTrue();
+        assertThat(summary.figures()).containsEntry("classes.terrace.broke.off", 1);
+    }
+
+    @Test
+    void runOnDaemonsWithoutTerrace_isNoPass() {
+        ClassResult stock =
+                result("Stock", List.of(run("read")), List.of(logging(Map.of(TestRun.Figure.DATANODES, 1L), "read")));
+        ClassResult terrace = result(
+                "Terrace",
+                List.of(run("read")),
+                List.of(logging(
+                        Map.of(TestRun.Figure.DATANODES, 1L, TestRun.Figure.DATANODES_WITH_TERRACE, 1L), "read")));
+        assertThat(new Summary(List.of(stock), Exclusions.NONE, Exclusions.NONE).differs())
+                .isTrue();
+        assertThat(new Summary(List.of(stock, terrace), Exclusions.NONE, Exclusions.NONE).differs())
+                .as("one class has a dataset of its own")
+                .isFalse();
+    }
+
+    @Test
     void clientThatDidNotFit_isNoPass() {
         ClassResult unfit =
                 result("Unfit", List.of(run("read")), List.of(logging(Map.of("client.fs.not_linked", 1L), "read")));
