@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -38,6 +39,9 @@ final class SteadyLoad implements Closeable {
     private static final int REWRITTEN = 4;
     private static final int FILE_BYTES = 2 << 20;
     private static final int PIECE = 256 << 10;
+    /** A call that Hadoop's client repeats ends by then, or hangs. */
+    private static final int CLOSE_SECONDS = 60;
+
     private static final List<String> CLIENTS = List.of("stock", "terrace", "writer");
 
     private final HdfsCluster cluster;
@@ -235,7 +239,11 @@ final class SteadyLoad implements Closeable {
         ended.set(true);
         for (Thread thread : threads) {
             try {
-                thread.join();
+                thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
+                if (thread.isAlive()) {
+                    throw new IOException(
+                            thread.getName() + " is in a call that has not ended for " + CLOSE_SECONDS + " s");
+                }
             } catch (InterruptedException e) {
                 throw Waits.interrupted(e);
             }

@@ -216,8 +216,11 @@ final class UpgradeRun {
     private void served(HaCluster cluster, String name, boolean alike) throws IOException {
         try (PlacementAdmin placement = new PlacementAdmin(cluster)) {
             require(Waits.untilRight(SERVED_SECONDS, () -> {
-                int nodes = placement.nodes().size();
-                return nodes == DATANODES ? Optional.empty() : Optional.of(nodes + " DataNodes are known");
+                // The service also knows those that have become stock, or are gone.
+                long serving = placement.nodes().stream()
+                        .filter(node -> node.getLive() && node.getServing())
+                        .count();
+                return serving == DATANODES ? Optional.empty() : Optional.of(serving + " DataNodes are live and serve");
             }));
         }
         long read = SteadyLoad.memoryBytes();
