@@ -201,7 +201,7 @@ final class FaultRun {
 
     private String check() throws IOException {
         if (!faults.fs().exists(path)) {
-            return acknowledged.mustExist() ? "the file is gone" : "";
+            return acknowledged.mustExist() ? "the file is gone" : left().orElse("");
         }
         if (acknowledged.isClosed() && !faults.fs().isFileClosed(path)) {
             return "the writer was told that the file is closed, and it is not";
@@ -209,13 +209,18 @@ final class FaultRun {
         Optional<String> fault = Waits.untilRight(RECOVERY_SECONDS, this::recovery);
         fault = fault.isPresent() ? fault : content();
         fault = fault.isPresent() ? fault : Waits.untilRight(QUIET_SECONDS, this::replicas);
-        fault = fault.isPresent() ? fault : unfinished();
-        Leftovers leftovers = new Leftovers(faults.cluster(), faults.volumes());
-        fault = fault.isPresent() ? fault : Waits.untilRight(QUIET_SECONDS, leftovers::fault);
+        fault = fault.isPresent() ? fault : left();
         if (fault.isEmpty() && !faults.fs().delete(path, false)) {
             return "the file is gone";
         }
         return fault.orElse("");
+    }
+
+    /** What the writing has left on the DataNodes, whether or not there is a file. */
+    private Optional<String> left() throws IOException {
+        Optional<String> fault = unfinished();
+        Leftovers leftovers = new Leftovers(faults.cluster(), faults.volumes());
+        return fault.isPresent() ? fault : Waits.untilRight(QUIET_SECONDS, leftovers::fault);
     }
 
     private Optional<String> recovery() throws IOException {
