@@ -2,6 +2,8 @@ package io.terrace.bench.soak;
 
 import io.terrace.bench.soak.Flips.ReplicaFlip;
 import io.terrace.bench.soak.client.LastBlock;
+import io.terrace.bench.soak.logs.DaemonLogs;
+import io.terrace.bench.soak.logs.RecoveryLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

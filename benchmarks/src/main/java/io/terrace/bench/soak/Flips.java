@@ -1,6 +1,7 @@
 package io.terrace.bench.soak;
 
 import io.terrace.bench.faults.WrittenReplicas;
+import io.terrace.bench.soak.logs.RecoveryLine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

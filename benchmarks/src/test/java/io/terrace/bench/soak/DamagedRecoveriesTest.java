@@ -3,6 +3,7 @@ package io.terrace.bench.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.bench.soak.client.LastBlock;
+import io.terrace.bench.soak.logs.RecoveryLines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.terrace.bench.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.bench.soak.Flips.ReplicaFlip;
+import io.terrace.bench.soak.logs.RecoveryLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.terrace.bench.soak;
+package io.terrace.bench.soak.logs;
 
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * What Terrace itself calls an error, in the logs of daemons and clients. It answers most errors by going back to stock HDFS, so
  * nothing else shows them. Counts a line that it is told twice once. Not thread-safe.
  */
-final class ErrorLines {
+public final class ErrorLines {
     /** As the log4j.properties of daemons and of the clients of a soak write it. */
     private static final Pattern ERROR = Pattern.compile("^\\S+ \\S+ (?:ERROR|FATAL) +(\\S+): (.*)$");
 
@@ -42,7 +42,7 @@ final class ErrorLines {
     }
 
     /** @param print takes each line that no fault explains, with the name of the process */
-    ErrorLines(BiConsumer<String, String> print) {
+    public ErrorLines(BiConsumer<String, String> print) {
         this(EXPLAINED, print);
     }
 
@@ -52,7 +52,7 @@ final class ErrorLines {
     }
 
     /** Takes a line in, of any process. */
-    void take(String process, String line) {
+    public void take(String process, String line) {
         if (!line.contains(" ERROR ") && !line.contains(" FATAL ")) {
             return;
         }
@@ -76,7 +76,7 @@ final class ErrorLines {
     }
 
     /** {@code errors}, and {@code errors.explained}: lines that a fault explains. */
-    Map<String, Long> figures() {
+    public Map<String, Long> figures() {
         return Map.of("errors", errors, "errors.explained", ofFaults);
     }
 }

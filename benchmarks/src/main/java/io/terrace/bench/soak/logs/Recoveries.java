@@ -1,4 +1,4 @@
-package io.terrace.bench.soak;
+package io.terrace.bench.soak.logs;
 
 import java.util.HashSet;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * How many replicas the recoveries of last blocks had, as the NameNodes and the DataNodes logged it. A recovery of several
  * replicas is the one that can go wrong: they must agree on a length. Counts what it is told twice once. Not thread-safe.
  */
-final class Recoveries {
+public final class Recoveries {
     private static final String NAMENODE = "namenode";
     private static final String DATANODE = "datanode";
 
@@ -36,7 +36,7 @@ final class Recoveries {
     private record RecoveryKey(long block, long newBlock, long stamp) {}
 
     /** @param each takes every recovery once */
-    Recoveries(Consumer<RecoveryLine> each) {
+    public Recoveries(Consumer<RecoveryLine> each) {
         this.each = each;
     }
 
@@ -45,7 +45,7 @@ final class Recoveries {
      *
      * @param daemon its name
      */
-    void take(String daemon, String line) {
+    public void take(String daemon, String line) {
         if (daemon.startsWith(NAMENODE)) {
             RecoveryLine.of(line).ifPresent(this::take);
         } else if (daemon.startsWith(DATANODE)) {
@@ -100,7 +100,7 @@ final class Recoveries {
      *   <li>{@code .refused}: DataNodes that one was given up at
      * </ul>
      */
-    Map<String, Long> figures() {
+    public Map<String, Long> figures() {
         Map<String, Long> figures = new TreeMap<>();
         figures.put("recoveries", several + single);
         figures.put("recoveries.several", several);

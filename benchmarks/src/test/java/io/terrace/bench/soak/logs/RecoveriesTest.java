@@ -1,4 +1,4 @@
-package io.terrace.bench.soak;
+package io.terrace.bench.soak.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

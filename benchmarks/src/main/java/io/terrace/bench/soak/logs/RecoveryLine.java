@@ -1,4 +1,4 @@
-package io.terrace.bench.soak;
+package io.terrace.bench.soak.logs;
 
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param length of that, in bytes
  * @param targets the DataNodes at which the replica was updated; none if the block was deleted meanwhile
  */
-record RecoveryLine(long block, long newBlock, long stamp, long length, List<String> targets) {
+public record RecoveryLine(long block, long newBlock, long stamp, long length, List<String> targets) {
     /** How such a line ends. A request has the same words, without {@code file=} and without this. */
     private static final String END = ") successful";
 
@@ -26,12 +26,12 @@ record RecoveryLine(long block, long newBlock, long stamp, long length, List<Str
                     + "(?:newBlock=[^,]*blk_(\\d+)_(\\d+)[^,]*|newgenerationstamp=(\\d+)), "
                     + "newlength=(\\d+), newtargets=\\[([^\\]]*)\\]\\) successful");
 
-    RecoveryLine {
+    public RecoveryLine {
         targets = List.copyOf(targets);
     }
 
     /** Of a line of a log; empty for any other line. */
-    static Optional<RecoveryLine> of(String line) {
+    public static Optional<RecoveryLine> of(String line) {
         if (!line.endsWith(END)) {
             return Optional.empty();
         }
@@ -51,7 +51,7 @@ record RecoveryLine(long block, long newBlock, long stamp, long length, List<Str
     }
 
     /** Whether what a snapshot has was left alone, and the file has a copy of it. */
-    boolean isCopy() {
+    public boolean isCopy() {
         return newBlock != block;
     }
 }

@@ -1,4 +1,4 @@
-package io.terrace.bench.soak;
+package io.terrace.bench.soak.logs;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,11 +12,11 @@ import java.util.stream.Stream;
  * The logs of all daemons, also those that were rolled ({@code NAME.log.1}). They hold some 48 MB of each daemon: what a long
  * run needs is read once a round. A line may be read twice, when its file is rolled meanwhile.
  */
-record DaemonLogs(Path dir) {
+public record DaemonLogs(Path dir) {
     private static final String LOG = ".log";
 
     /** Gives each line of each daemon whose name begins so, with that name. */
-    void read(String prefix, BiConsumer<String, String> take) throws IOException {
+    public void read(String prefix, BiConsumer<String, String> take) throws IOException {
         try (Stream<Path> files = Files.list(dir)) {
             for (Path file : files.sorted().toList()) {
                 String name = file.getFileName().toString();

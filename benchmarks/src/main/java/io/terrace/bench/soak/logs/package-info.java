@@ -1,0 +1,5 @@
+/** What the daemons and clients of a soak logged: recoveries, errors. */
+@NullMarked
+package io.terrace.bench.soak.logs;
+
+import org.jspecify.annotations.NullMarked;
