@@ -23,8 +23,11 @@ import java.util.regex.Pattern;
 
 /** Bits that were flipped behind the back of DataNodes. Thread-safe. */
 final class Flips implements WrittenReplicas.Flipped {
-    /** A scrub of all copies begins within a second of the last one, and takes less than that. */
-    private static final long SCRUBBED_WITHIN_NS = TimeUnit.SECONDS.toNanos(20);
+    /**
+     * A scrub of all copies begins within a second of the last one, and takes less than that. But the DataNode may be stopped for
+     * twelve seconds meanwhile, and so may the reader before it says what it read.
+     */
+    private static final long SCRUBBED_WITHIN_NS = TimeUnit.SECONDS.toNanos(45);
 
     private static final Pattern REPLICA = Pattern.compile("blk_(\\d+)");
     private static final Pattern META = Pattern.compile("blk_(\\d+)_(\\d+)\\.meta");

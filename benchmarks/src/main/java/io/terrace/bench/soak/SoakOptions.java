@@ -15,6 +15,9 @@ import java.util.Map;
  */
 record SoakOptions(
         Duration length, long seed, boolean terrace, boolean pair, Provider provider, Map<String, String> properties) {
+    /** Who checks all, with a stock client that verifies what it reads. */
+    static final String CHECK = "check";
+
     /** How clients read memory. */
     enum Provider {
         /** From the file, as on the DataNode's host. */
@@ -25,5 +28,17 @@ record SoakOptions(
 
     SoakOptions {
         properties = Map.copyOf(properties);
+    }
+
+    /**
+     * Whether a process sees a bit that is flipped in memory. Of what is pinned, a client that reads short-circuit skips the
+     * checksums too.
+     *
+     * @param mapped whether there is such a client
+     */
+    boolean readsMemoryUnverified(String process, boolean mapped) {
+        return terrace
+                && !process.equals(CHECK)
+                && (provider == Provider.SHM || mapped && process.equals(ShortCircuit.CLIENT));
     }
 }

@@ -75,7 +75,11 @@ final class SoakRun {
                 ? ShortCircuit.libhadoop(TestRun.root(), dir.resolve("libhadoop"))
                 : Optional.empty();
         this.damaged = new DamagedRecoveries(flips, new ClusterLayout(dir.resolve("cluster")).logs());
-        this.findings = new Findings(out, flips, this::readsMemoryUnverified, this::recoveredDamaged);
+        this.findings = new Findings(
+                out,
+                flips,
+                process -> options.readsMemoryUnverified(process, libhadoop.isPresent()),
+                this::recoveredDamaged);
         this.errors = new ErrorLines(findings::print);
     }
 
@@ -91,13 +95,6 @@ final class SoakRun {
             sheet.progress("not judged whether block " + block.id() + " was damaged before a recovery: " + e);
             return false;
         }
-    }
-
-    /** Of what is pinned, a client that reads short-circuit skips the checksums too. */
-    private boolean readsMemoryUnverified(String process) {
-        return options.terrace()
-                && (options.provider() == SoakOptions.Provider.SHM
-                        || libhadoop.isPresent() && process.equals(ShortCircuit.CLIENT));
     }
 
     void run() throws IOException {
@@ -167,8 +164,8 @@ final class SoakRun {
     }
 
     private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
-        FaultInjector injector =
-                new FaultInjector(soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
+        FaultInjector injector = new FaultInjector(
+                soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -233,7 +230,7 @@ final class SoakRun {
         Optional<String> unfinished = Waits.untilRight(UNFINISHED_SECONDS, replicas::unfinished);
         if (unfinished.isPresent()) {
             findings.count("replicas.unfinished", 1);
-            findings.print("check", unfinished.get());
+            findings.print(SoakOptions.CHECK, unfinished.get());
         }
     }
 
@@ -344,7 +341,7 @@ final class SoakRun {
         @Override
         public void write(int b) {
             if (b == '\n') {
-                findings.take("check", line.toString());
+                findings.take(SoakOptions.CHECK, line.toString());
                 line.setLength(0);
             } else {
                 line.append((char) (b & 0xff));
