@@ -166,6 +166,7 @@ final class SoakRun {
     private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
         FaultInjector injector = new FaultInjector(
                 soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
+        Samples samples = new Samples(soak, options.terrace(), growth, findings, sheet);
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -190,7 +191,8 @@ final class SoakRun {
                 times.ended("read", System.nanoTime());
                 checkReplicas(soak, stock, lines);
                 times.ended("replicas", System.nanoTime());
-                sample(soak);
+                samples.take(clients);
+                Files.write(dir.resolve("growth.txt"), growth.lines());
                 resume();
                 findings.count("rounds", 1);
                 sheet.progress(String.format(
@@ -237,23 +239,6 @@ final class SoakRun {
     private void count(FullCheck.Checked checked) {
         findings.count("bytes.verified", checked.bytes());
         findings.count("check.retries", checked.retries());
-    }
-
-    private void sample(SoakCluster soak) throws IOException {
-        for (ClientProcess client : clients) {
-            growth.add(client.name() + " " + client.pid(), ProcessSample.of(client.pid()));
-        }
-        for (Daemon daemon : soak.cluster().daemons()) {
-            ProcessHandle process = daemon.process().orElse(null);
-            if (process != null && soak.mayRunTerrace(daemon)) {
-                Map<ProcessSample.Resource, Long> sample = ProcessSample.of(process.pid());
-                if (options.terrace() && soak.memoryOf(daemon).isPresent()) {
-                    ProcessSample.addMemory(sample, soak.memoryOf(daemon).get(), SoakCluster.MEMORY_BYTES);
-                }
-                growth.add(daemon.name() + " " + process.pid(), sample);
-            }
-        }
-        Files.write(dir.resolve("growth.txt"), growth.lines());
     }
 
     /** Lines of an hour ago may be gone when the run ends. */

@@ -148,6 +148,16 @@ public final class SoakClient {
         }
     }
 
+    /** What breaks the check must not look like a client that hangs. */
+    private FullCheck.Checked verified() {
+        try {
+            return new FullCheck(fs, journals, report.out()).run(seed);
+        } catch (IOException | RuntimeException | Error e) {
+            broken(e);
+            return new FullCheck.Checked(0, 0);
+        }
+    }
+
     private void take(String line) throws IOException {
         switch (line) {
             case "PAUSE" -> {
@@ -163,8 +173,7 @@ public final class SoakClient {
                 }
                 report.say(settled ? "PAUSED" : "STUCK");
             }
-            case "VERIFY" -> report.say(
-                    new FullCheck(fs, journals, report.out()).run(seed).line());
+            case "VERIFY" -> report.say(verified().line());
             case "RESUME" -> {
                 quiet.begin();
                 steps.writeLock().unlock();
