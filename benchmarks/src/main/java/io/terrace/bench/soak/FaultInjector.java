@@ -6,8 +6,10 @@ import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.faults.Link;
 import io.terrace.bench.faults.Waits;
 import io.terrace.bench.soak.SoakPlan.Injection;
+import io.terrace.bench.soak.client.NameNodeActivations;
 import io.terrace.common.DaemonThreads;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +31,7 @@ final class FaultInjector {
     private final EndedProcesses ended;
     private final boolean terrace;
     private final int survivingNameNode;
+    private final Path journals;
 
     /** What a fault concerns now; one thing suffers one fault at a time. */
     private final Set<String> taken = new HashSet<>();
@@ -44,7 +47,8 @@ final class FaultInjector {
             Findings findings,
             EndedProcesses ended,
             boolean terrace,
-            int survivingNameNode) {
+            int survivingNameNode,
+            Path journals) {
         this.soak = soak;
         this.clients = List.copyOf(clients);
         this.flips = flips;
@@ -52,6 +56,7 @@ final class FaultInjector {
         this.ended = ended;
         this.terrace = terrace;
         this.survivingNameNode = survivingNameNode;
+        this.journals = journals;
     }
 
     /** Makes faults for so long, and returns when all have ended. */
@@ -188,7 +193,9 @@ final class FaultInjector {
                 if (soak.pair().isPresent()) {
                     yield failedOver(true);
                 }
-                yield killed(namenode);
+                Action restart = killed(namenode);
+                NameNodeActivations.add(journals);
+                yield restart;
             }
             case FAILOVER -> failedOver(false);
             case STOP_NAMENODE -> stopped(namenode);
@@ -269,6 +276,7 @@ final class FaultInjector {
             // It was killed all the same, and is to be started again.
             findings.count("faults.unfinished." + SoakFault.FAILOVER.title(), 1);
         }
+        NameNodeActivations.add(journals);
         return () -> soak.restart(old);
     }
 

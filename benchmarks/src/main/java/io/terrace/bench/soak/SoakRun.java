@@ -165,7 +165,7 @@ final class SoakRun {
 
     private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
         FaultInjector injector = new FaultInjector(
-                soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode());
+                soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode(), journals());
         Samples samples = new Samples(soak, options.terrace(), growth, findings, sheet);
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();

@@ -19,11 +19,11 @@ final class ForgottenTruncates {
      * Takes in how a file stands now; returns whether it is forgotten.
      *
      * @param file its number
-     * @param truncating whether its writer waits for a truncate
+     * @param explained whether its writer waits for a truncate that HDFS may forget
      * @param located whether its last block has a location
      */
-    boolean isForgotten(int file, boolean truncating, boolean located, long nowNs) {
-        if (!truncating || located) {
+    boolean isForgotten(int file, boolean explained, boolean located, long nowNs) {
+        if (!explained || located) {
             sinceNs.remove(file);
             return false;
         }

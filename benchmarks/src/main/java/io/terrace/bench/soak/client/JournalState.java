@@ -20,7 +20,21 @@ final class JournalState {
      */
     record Snapshot(String name, List<FileState> files, boolean there) {}
 
+    /**
+     * A truncate that may be under way.
+     *
+     * @param inSnapshot whether a snapshot may have the file as it was
+     * @param activations of NameNodes until then ({@link NameNodeActivations})
+     */
+    record Cut(boolean inSnapshot, long activations) {
+        /** Whether HDFS may have forgotten it. */
+        boolean mayBeForgotten(long activationsNow) {
+            return inSnapshot && activationsNow > activations;
+        }
+    }
+
     private final Map<Integer, FileState> files = new TreeMap<>();
+    private final Map<Integer, Cut> cuts = new TreeMap<>();
     private final Map<String, Snapshot> snapshots = new TreeMap<>();
     private int lastId;
     private int lastVersion;
@@ -67,7 +81,10 @@ final class JournalState {
                 lastVersion = Integer.parseInt(words[2]);
                 files.put(id, file.appending(lastVersion));
             }
-            case "TRUNCATE" -> files.put(id, file.truncating(Long.parseLong(words[2])));
+            case "TRUNCATE" -> {
+                files.put(id, file.truncating(Long.parseLong(words[2])));
+                cuts.put(id, new Cut(isInSnapshot(id), Long.parseLong(words[3])));
+            }
             case "RENAME" -> files.put(id, file.renaming(words[2]));
             case "DELETE" -> {
                 if (file.phase() == FileState.Phase.TRUNCATING) {
@@ -75,8 +92,14 @@ final class JournalState {
                 }
                 files.put(id, file.deleting());
             }
-            case "FOUND" -> files.put(id, file.found(words[2], Long.parseLong(words[3])));
-            case "GONE" -> files.remove(id);
+            case "FOUND" -> {
+                files.put(id, file.found(words[2], Long.parseLong(words[3])));
+                cuts.remove(id);
+            }
+            case "GONE" -> {
+                files.remove(id);
+                cuts.remove(id);
+            }
             default -> throw new IllegalStateException("unknown line: " + String.join(" ", words));
         }
     }
@@ -88,6 +111,18 @@ final class JournalState {
     private void loseFromSnapshots(int id) {
         snapshots.replaceAll((name, snapshot) -> new Snapshot(
                 name, snapshot.files().stream().filter(file -> file.id() != id).toList(), snapshot.there()));
+    }
+
+    /** Of one that may be there, too. */
+    private boolean isInSnapshot(int id) {
+        return snapshots.values().stream()
+                .anyMatch(snapshot -> snapshot.files().stream().anyMatch(file -> file.id() == id));
+    }
+
+    /** The truncate of a file that its writer waits for; null if there is none. */
+    @Nullable
+    Cut cut(int file) {
+        return cuts.get(file);
     }
 
     Collection<FileState> files() {

@@ -55,6 +55,7 @@ public final class SoakClient {
         SplittableRandom random = new SplittableRandom(seed * 1_000_003 + name.hashCode() * 31L + incarnation);
         this.writer = new SoakWriter(
                 fs,
+                journals,
                 Journal.toWrite(own),
                 FullCheck.dir(name),
                 FullCheck.content(seed, name),

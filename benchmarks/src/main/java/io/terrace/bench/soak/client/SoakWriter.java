@@ -31,6 +31,7 @@ final class SoakWriter {
     private static final long TRUNCATED_WITHIN_NS = TimeUnit.SECONDS.toNanos(20);
 
     private final DistributedFileSystem fs;
+    private final java.nio.file.Path journals;
     private final Journal journal;
     private final JournalState state;
     private final String dir;
@@ -45,6 +46,7 @@ final class SoakWriter {
 
     SoakWriter(
             DistributedFileSystem fs,
+            java.nio.file.Path journals,
             Journal journal,
             String dir,
             SeededContent content,
@@ -54,6 +56,7 @@ final class SoakWriter {
             QuietTime quiet)
             throws IOException {
         this.fs = fs;
+        this.journals = journals;
         this.journal = journal;
         this.state = journal.catchUp();
         this.dir = dir;
@@ -190,7 +193,7 @@ final class SoakWriter {
 
     private void truncate(FileState file) throws IOException {
         long length = random.nextLong(file.written());
-        journal.write("TRUNCATE", file.id(), length);
+        journal.write("TRUNCATE", file.id(), length, NameNodeActivations.count(journals));
         boolean done = fs.truncate(new Path(file.path()), length);
         long startNs = System.nanoTime();
         while (!done && System.nanoTime() - startNs < TRUNCATED_WITHIN_NS) {
@@ -306,8 +309,11 @@ final class SoakWriter {
     private void abandonForgotten(FileState file, Path there) throws IOException {
         LocatedBlock last = fs.getClient().getLocatedBlocks(file.path(), 0).getLastLocatedBlock();
         boolean located = last == null || last.getLocations().length > 0;
-        boolean truncating = file.phase() == FileState.Phase.TRUNCATING;
-        if (forgotten.isForgotten(file.id(), truncating, located, System.nanoTime())) {
+        JournalState.Cut cut = state.cut(file.id());
+        boolean explained = file.phase() == FileState.Phase.TRUNCATING
+                && cut != null
+                && cut.mayBeForgotten(NameNodeActivations.count(journals));
+        if (forgotten.isForgotten(file.id(), explained, located, System.nanoTime())) {
             journal.write("DELETE", file.id());
             fs.delete(there, false);
             journal.write("GONE", file.id());

@@ -41,12 +41,40 @@ final class JournalTest {
         state.apply("SNAPSHOT s1");
         state.apply("SNAPSHOTTED s1");
         state.apply("DELETE 2");
-        state.apply("TRUNCATE 1 100");
+        state.apply("TRUNCATE 1 100 0");
         state.apply("DELETE 1");
 
         assertThat(state.snapshots()).singleElement().satisfies(snapshot -> assertThat(snapshot.files())
                 .extracting(FileState::id)
                 .containsExactly(2));
+    }
+
+    @Test
+    void cut_mayBeForgotten_ifASnapshotHasTheFile_andAnotherNameNodeIsActiveSince() {
+        JournalState state = new JournalState();
+        for (int id = 1; id <= 2; id++) {
+            for (String line : List.of("CREATE N N /a 1048576", "CREATED N", "WRITE N 300", "CLOSED N 300")) {
+                state.apply(line.replace("N", String.valueOf(id)));
+            }
+            if (id == 1) {
+                state.apply("SNAPSHOT s1");
+            }
+            state.apply("TRUNCATE " + id + " 100 5");
+        }
+
+        assertThat(mayBeForgotten(state, 1, 6))
+                .as("a snapshot that may be there")
+                .isTrue();
+        assertThat(mayBeForgotten(state, 1, 5)).isFalse();
+        assertThat(mayBeForgotten(state, 2, 6)).as("in no snapshot").isFalse();
+        state.apply("FOUND 1 /a 100");
+        assertThat(state.cut(1)).isNull();
+        state.apply("GONE 2");
+        assertThat(state.cut(2)).isNull();
+    }
+
+    private static boolean mayBeForgotten(JournalState state, int file, long activations) {
+        return Objects.requireNonNull(state.cut(file)).mayBeForgotten(activations);
     }
 
     @Test
@@ -57,7 +85,7 @@ final class JournalTest {
                 "CREATED 1",
                 "WRITE 1 300",
                 "CLOSED 1 300",
-                "TRUNCATE 1 101",
+                "TRUNCATE 1 101 0",
                 "FOUND 1 /a 101",
                 "APPEND 1 2",
                 "WRITE 1 303",
@@ -86,7 +114,7 @@ final class JournalTest {
     void file_ofWhichACallFailed_isInDoubt() {
         String[] closed = {"CREATE 1 1 /a 1048576", "CREATED 1", "WRITE 1 300", "CLOSED 1 300"};
 
-        FileState truncated = file(closed, "TRUNCATE 1 7");
+        FileState truncated = file(closed, "TRUNCATE 1 7 0");
         assertThat(List.of(truncated.mayHave(7), truncated.mayHave(300), truncated.mayHave(8)))
                 .containsExactly(true, true, false);
         FileState renamed = file(closed, "RENAME 1 /b");
