@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -95,9 +96,15 @@ public final class WrittenReplicas {
 
     /** A file of a replica that is not finalised, when nobody writes; empty if there is none. */
     public Optional<String> unfinished() throws IOException {
+        return unfinished(file -> false);
+    }
+
+    /** @param known files that do not count */
+    public Optional<String> unfinished(Predicate<Path> known) throws IOException {
         return files().values().stream()
                 .flatMap(List::stream)
                 .filter(WrittenReplicas::isUnfinished)
+                .filter(file -> !known.test(file))
                 .map(file -> file + " is left")
                 .findFirst();
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 
 /** What processes counted, and what they found wrong. Thread-safe. */
@@ -22,6 +23,7 @@ final class Findings {
     private final Flips flips;
     private final Predicate<String> memoryUnverified;
     private final Predicate<LastBlock> recoveredDamaged;
+    private final LongPredicate staleCopy;
     private final Set<Long> damaged = new HashSet<>();
     private final Set<String> filesLost = new HashSet<>();
     private final Map<String, Long> ended = new TreeMap<>();
@@ -32,12 +34,19 @@ final class Findings {
     /**
      * @param memoryUnverified whether a process reads memory without checksums, so that it sees a flipped bit until a scrub
      * @param recoveredDamaged whether a recovery left the block with a replica alone in which a bit had been flipped
+     * @param staleCopy whether a DataNode refuses copies of a block, as stock left a part of an earlier one
      */
-    Findings(PrintWriter out, Flips flips, Predicate<String> memoryUnverified, Predicate<LastBlock> recoveredDamaged) {
+    Findings(
+            PrintWriter out,
+            Flips flips,
+            Predicate<String> memoryUnverified,
+            Predicate<LastBlock> recoveredDamaged,
+            LongPredicate staleCopy) {
         this.out = out;
         this.flips = flips;
         this.memoryUnverified = memoryUnverified;
         this.recoveredDamaged = recoveredDamaged;
+        this.staleCopy = staleCopy;
         for (String name : new String[] {
             "bytes.wrong",
             "bytes.wrong.flipped",
@@ -148,8 +157,14 @@ final class Findings {
      * difference from stock (docs/reliability.md).
      */
     private void replicas(String process, String line, String[] words) {
-        boolean flipped = words[2].equals("missing") && flips.wasInMemory(Long.parseLong(words[3]));
-        count("replicas." + words[2] + (flipped ? ".flipped" : ""), 1);
+        long block = Long.parseLong(words[3]);
+        String why = "";
+        if (words[2].equals("missing") && flips.wasInMemory(block)) {
+            why = ".flipped";
+        } else if (words[2].equals("missing") && staleCopy.test(block)) {
+            why = ".stale";
+        }
+        count("replicas." + words[2] + why, 1);
         print(process, line);
     }
 

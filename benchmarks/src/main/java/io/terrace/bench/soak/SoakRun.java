@@ -14,6 +14,7 @@ import io.terrace.bench.soak.client.ReplicaCheck;
 import io.terrace.bench.soak.logs.DaemonLogs;
 import io.terrace.bench.soak.logs.ErrorLines;
 import io.terrace.bench.soak.logs.Recoveries;
+import io.terrace.bench.soak.logs.StaleCopies;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -64,6 +65,7 @@ final class SoakRun {
 
     private final Growth growth = new Growth();
     private final Recoveries recoveries = new Recoveries(flips::copied);
+    private final StaleCopies staleCopies = new StaleCopies();
     private final ErrorLines errors;
     private final List<ClientProcess> clients = new ArrayList<>();
 
@@ -79,7 +81,8 @@ final class SoakRun {
                 out,
                 flips,
                 process -> options.readsMemoryUnverified(process, libhadoop.isPresent()),
-                this::recoveredDamaged);
+                this::recoveredDamaged,
+                staleCopies::isOf);
         this.errors = new ErrorLines(findings::print);
     }
 
@@ -229,7 +232,8 @@ final class SoakRun {
         }
         WrittenReplicas replicas = new WrittenReplicas(soak.volumes().all(), flips);
         findings.count("replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
-        Optional<String> unfinished = Waits.untilRight(UNFINISHED_SECONDS, replicas::unfinished);
+        Optional<String> unfinished =
+                Waits.untilRight(UNFINISHED_SECONDS, () -> replicas.unfinished(staleCopies::isOne));
         if (unfinished.isPresent()) {
             findings.count("replicas.unfinished", 1);
             findings.print(SoakOptions.CHECK, unfinished.get());
@@ -245,6 +249,7 @@ final class SoakRun {
     private void readLogs(SoakCluster soak) throws IOException {
         new DaemonLogs(soak.cluster().layout().logs()).read("", (daemon, line) -> {
             recoveries.take(daemon, line);
+            staleCopies.take(line);
             errors.take(daemon, line);
         });
         // Those of clients.
@@ -297,6 +302,7 @@ final class SoakRun {
         Map<String, Long> all = new TreeMap<>(findings.figures());
         all.putAll(recoveries.figures());
         all.putAll(errors.figures());
+        all.put("copies.stale", staleCopies.count());
         all.put("ops.written", all.getOrDefault("ops.create", 0L) + all.getOrDefault("ops.append", 0L));
         sheet.section("figures");
         sheet.note("seed", options.seed(), "");

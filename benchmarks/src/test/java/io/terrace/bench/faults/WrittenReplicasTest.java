@@ -100,6 +100,9 @@ final class WrittenReplicasTest {
         assertThat(written.unfinished()).isEmpty();
         store("3/rbw", bytes(10), bytes(10), STAMP);
         assertThat(written.unfinished()).get().asString().contains("is left");
+        assertThat(written.unfinished(file -> file.startsWith(root.resolve("3"))))
+                .as("without those that are known")
+                .isEmpty();
         assertThat(fault(2)).as("of the block itself").isEmpty();
     }
 

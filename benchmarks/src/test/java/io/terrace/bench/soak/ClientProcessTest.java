@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that are a shell. */
 final class ClientProcessTest {
-    private final Findings findings =
-            new Findings(new PrintWriter(new StringWriter()), new Flips(), process -> false, block -> false);
+    private final Findings findings = new Findings(
+            new PrintWriter(new StringWriter()), new Flips(), process -> false, block -> false, block -> false);
 
     @TempDir
     private Path dir;

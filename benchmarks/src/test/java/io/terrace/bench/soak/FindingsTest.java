@@ -63,7 +63,8 @@ final class FindingsTest {
         Files.write(copy, new byte[] {5});
         assertThat(flips.flipMemory(memory, 3)).isTrue();
         String line = "WRONG /soak/c1/f1 3000 5 " + Files.readAllBytes(copy)[0] + " 1 7 0 mapped";
-        Findings findings = new Findings(new PrintWriter(printed, true), flips, "c1"::equals, block -> false);
+        Findings findings =
+                new Findings(new PrintWriter(printed, true), flips, "c1"::equals, block -> false, block -> false);
 
         findings.take("c1", line);
         findings.take("c2", line);
@@ -158,10 +159,12 @@ final class FindingsTest {
         findings.take("check", line);
         findings.take("check", line.replace(" missing 7 ", " missing 8 "));
         findings.take("check", line.replace(" missing 7 ", " wrong 7 "));
+        findings.take("check", line.replace(" missing 7 ", " missing 6 "));
         assertThat(findings.value("replicas.missing")).isEqualTo(2);
         assertThat(findings.value("replicas.missing.flipped")).isEqualTo(1);
+        assertThat(findings.value("replicas.missing.stale")).isEqualTo(1);
         assertThat(findings.value("replicas.wrong")).isEqualTo(1);
-        assertThat(printed.toString().lines()).hasSize(4);
+        assertThat(printed.toString().lines()).hasSize(5);
     }
 
     @Test
@@ -205,6 +208,10 @@ final class FindingsTest {
 
     private Findings findings(boolean memoryUnverified) {
         return new Findings(
-                new PrintWriter(printed, true), flips, process -> memoryUnverified, block -> block.id() == 7);
+                new PrintWriter(printed, true),
+                flips,
+                process -> memoryUnverified,
+                block -> block.id() == 7,
+                block -> block == 6);
     }
 }
