@@ -229,9 +229,7 @@ final class FaultInjector {
                 yield () -> turn(true);
             }
             case POLICY -> {
-                try (PlacementAdmin admin = new PlacementAdmin(soak.cluster())) {
-                    admin.apply(PolicyDraw.text(injection.draw()));
-                }
+                apply(soak, injection.draw());
                 yield () -> {};
             }
         };
@@ -298,6 +296,13 @@ final class FaultInjector {
             }
             soak.setLinks(datanode, Link.State.OPEN);
         };
+    }
+
+    /** Puts a policy in force. */
+    static void apply(SoakCluster soak, long draw) throws IOException {
+        try (PlacementAdmin admin = new PlacementAdmin(soak.cluster())) {
+            admin.apply(PolicyDraw.text(draw));
+        }
     }
 
     void turn(boolean on) throws IOException {

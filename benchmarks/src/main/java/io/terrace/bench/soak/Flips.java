@@ -77,20 +77,23 @@ final class Flips implements WrittenReplicas.Flipped {
      * @param victim index of the one whose replica is damaged
      */
     synchronized boolean flipReplica(List<Path> volumes, int victim, long draw) throws IOException {
-        Map<String, Integer> copies = new HashMap<>();
+        // A replica that is being moved is on two volumes of its DataNode.
+        Map<String, Set<Integer>> holders = new HashMap<>();
         List<Path> candidates = new ArrayList<>();
         for (int i = 0; i < volumes.size(); i++) {
             for (Path file : files(volumes.get(i), REPLICA)) {
                 if (file.toString().contains("/finalized/")) {
-                    copies.merge(file.getFileName().toString(), 1, Integer::sum);
+                    holders.computeIfAbsent(file.getFileName().toString(), fresh -> new HashSet<>())
+                            .add(i);
                     if (i == victim) {
                         candidates.add(file);
                     }
                 }
             }
         }
-        candidates.removeIf(file -> copies.getOrDefault(file.getFileName().toString(), 0) < 3
-                || flippedBlocks.contains(file.getFileName().toString()));
+        candidates.removeIf(file ->
+                holders.getOrDefault(file.getFileName().toString(), Set.of()).size() < 3
+                        || flippedBlocks.contains(file.getFileName().toString()));
         Optional<Path> file = pick(candidates, draw);
         if (file.isEmpty()) {
             return false;

@@ -1,7 +1,10 @@
 package io.terrace.bench.soak;
 
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.soak.logs.VolumeMoves;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +15,7 @@ final class Samples {
     private final SoakCluster soak;
     private final boolean terrace;
     private final Growth growth;
+    private final VolumeMoves moves;
     private final Findings findings;
     private final ResultSheet sheet;
 
@@ -19,10 +23,11 @@ final class Samples {
         void take() throws IOException;
     }
 
-    Samples(SoakCluster soak, boolean terrace, Growth growth, Findings findings, ResultSheet sheet) {
+    Samples(SoakCluster soak, boolean terrace, Growth growth, VolumeMoves moves, Findings findings, ResultSheet sheet) {
         this.soak = soak;
         this.terrace = terrace;
         this.growth = growth;
+        this.moves = moves;
         this.findings = findings;
         this.sheet = sheet;
     }
@@ -36,6 +41,9 @@ final class Samples {
             if (soak.mayRunTerrace(daemon)) {
                 take(daemon.name(), () -> take(daemon));
             }
+        }
+        if (terrace) {
+            take("the placement service", this::takeFigures);
         }
     }
 
@@ -60,5 +68,20 @@ final class Samples {
             ProcessSample.addMemory(sample, soak.memoryOf(daemon).get(), SoakCluster.MEMORY_BYTES);
         }
         growth.add(daemon.name() + " " + pid, sample);
+    }
+
+    private void takeFigures() throws IOException {
+        try (PlacementAdmin admin = new PlacementAdmin(soak.cluster())) {
+            Map<String, Long> figures = admin.serviceFigures();
+            soak.cluster().namenode().process().ifPresent(process -> moves.takeOfService(process.pid(), figures));
+            List<NodeProto> nodes = admin.nodes();
+            for (int i = 1; i <= SoakCluster.DATANODES; i++) {
+                String end = ":" + soak.cluster().transferPort(i);
+                Optional<ProcessHandle> process = soak.cluster().datanode(i).process();
+                nodes.stream()
+                        .filter(node -> process.isPresent() && node.getName().endsWith(end))
+                        .forEach(node -> moves.takeOfDataNode(process.get().pid(), PlacementAdmin.figures(node)));
+            }
+        }
     }
 }

@@ -26,6 +26,8 @@ import java.util.stream.IntStream;
 /**
  * Three DataNodes and a NameNode, or two, whose processes, links, volumes and memory can be made to fail, and mended.
  *
+ * <p>Each DataNode has a volume of DISK, which HDFS writes to, and one of SSD, which only moves fill; both are on one tmpfs.
+ *
  * <p>A DataNode listens at 127.0.0.1 and calls itself 127.0.1.N, where {@link Link}s of its transfer port, of its channel and of
  * its port for calls listen: all data over tcp passes them, Terrace's and stock's, and so do the calls of a recovery and of a
  * client that asks how long a file is which is being written.
@@ -37,6 +39,7 @@ final class SoakCluster implements Closeable {
     private static final String MEMORY_SIZE = "56m";
     private static final String VOLUME_SIZE = "768m";
     private static final int HEAP_MB = 128;
+    private static final String SCAN_SECONDS = "3";
     private static final int OFFSET = -12_001;
 
     /** A client whose files are closed before all DataNodes have all of them. */
@@ -98,7 +101,11 @@ final class SoakCluster implements Closeable {
     private Map<String, String> properties() {
         String number = "${" + LocalCluster.NUMBER_PROPERTY + "}";
         Map<String, String> all = new LinkedHashMap<>();
-        all.put("dfs.datanode.data.dir", tmpfs.resolve("volumes").toUri() + number + "/data");
+        // Both are full when their tmpfs is.
+        String home = tmpfs.resolve("volumes").toUri() + number;
+        all.put("dfs.datanode.data.dir", "[DISK]" + home + "/disk,[SSD]" + home + "/ssd");
+        // What a kill amid a move leaves is found within seconds.
+        all.put("dfs.datanode.directoryscan.interval", SCAN_SECONDS);
         all.put("dfs.datanode.hostname", "127.0.1." + number);
         all.put("dfs.client.use.datanode.hostname", "true");
         all.put("dfs.datanode.use.datanode.hostname", "true");
@@ -124,6 +131,7 @@ final class SoakCluster implements Closeable {
             all.put("terrace.channel.tcp.port.offset", Integer.toString(OFFSET));
             all.put("terrace.placement.policy", "lru");
             all.put("terrace.placement.move.bandwidth", "1g");
+            all.putAll(volumeMoves());
             // A bit that is flipped in memory is found at once.
             all.put("terrace.datanode.memory.scrub.interval", "1s");
             all.put("terrace.datanode.memory.scrub.bandwidth", "1g");
@@ -131,6 +139,18 @@ final class SoakCluster implements Closeable {
         }
         all.putAll(options.properties());
         return all;
+    }
+
+    /** Replicas go up and down within a round, slowly enough for files to change meanwhile. */
+    private static Map<String, String> volumeMoves() {
+        return Map.of(
+                "terrace.placement.volume.bandwidth", "4m",
+                // A DataNode that serves little would have no limit.
+                "terrace.placement.idle.bandwidth", "0",
+                "terrace.placement.volume.moves.in-flight", "8",
+                "terrace.datanode.move.threads", "8",
+                "terrace.placement.volume.cold", "20s",
+                "terrace.placement.heat.half-life", "20s");
     }
 
     /** Properties of a client, as {@code key=value}. */

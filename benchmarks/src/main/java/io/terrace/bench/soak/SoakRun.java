@@ -15,6 +15,7 @@ import io.terrace.bench.soak.logs.DaemonLogs;
 import io.terrace.bench.soak.logs.ErrorLines;
 import io.terrace.bench.soak.logs.Recoveries;
 import io.terrace.bench.soak.logs.StaleCopies;
+import io.terrace.bench.soak.logs.VolumeMoves;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -50,6 +51,7 @@ final class SoakRun {
     private static final int CHECK_SECONDS = 600;
     private static final int ANSWER_SECONDS = 60;
     private static final int UNFINISHED_SECONDS = 30;
+    private static final int PAIRS_SECONDS = 60;
     private static final long QUIET_MS = 5_000;
     private static final Path TMPFS = Path.of("/dev/shm");
 
@@ -65,6 +67,7 @@ final class SoakRun {
 
     private final Growth growth = new Growth();
     private final Recoveries recoveries = new Recoveries(flips::copied);
+    private final VolumeMoves moves = new VolumeMoves();
     private final StaleCopies staleCopies = new StaleCopies();
     private final ErrorLines errors;
     private final List<ClientProcess> clients = new ArrayList<>();
@@ -112,6 +115,9 @@ final class SoakRun {
         long startNs = System.nanoTime();
         try (SoakCluster soak = new SoakCluster(dir.resolve("cluster"), tmpfs, options, libhadoop)) {
             try {
+                if (options.terrace()) {
+                    FaultInjector.apply(soak, options.seed());
+                }
                 startClients(soak);
                 EndedProcesses ended = new EndedProcesses(soak, findings);
                 rounds(soak, plan, ended);
@@ -169,7 +175,7 @@ final class SoakRun {
     private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
         FaultInjector injector = new FaultInjector(
                 soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode(), journals());
-        Samples samples = new Samples(soak, options.terrace(), growth, findings, sheet);
+        Samples samples = new Samples(soak, options.terrace(), growth, moves, findings, sheet);
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -238,6 +244,11 @@ final class SoakRun {
             findings.count("replicas.unfinished", 1);
             findings.print(SoakOptions.CHECK, unfinished.get());
         }
+        VolumePairs pairs = new VolumePairs(soak.volumes().all());
+        if (Waits.untilRight(PAIRS_SECONDS, pairs::look).isPresent()) {
+            findings.count("replicas.unpaired", pairs.left().size());
+            pairs.left().forEach(left -> findings.print(SoakOptions.CHECK, left));
+        }
     }
 
     private void count(FullCheck.Checked checked) {
@@ -249,6 +260,7 @@ final class SoakRun {
     private void readLogs(SoakCluster soak) throws IOException {
         new DaemonLogs(soak.cluster().layout().logs()).read("", (daemon, line) -> {
             recoveries.take(daemon, line);
+            moves.take(daemon, line);
             staleCopies.take(line);
             errors.take(daemon, line);
         });
@@ -301,6 +313,7 @@ final class SoakRun {
     private void figures(long seconds) {
         Map<String, Long> all = new TreeMap<>(findings.figures());
         all.putAll(recoveries.figures());
+        all.putAll(moves.figures());
         all.putAll(errors.figures());
         all.put("copies.stale", staleCopies.count());
         all.put("ops.written", all.getOrDefault("ops.create", 0L) + all.getOrDefault("ops.append", 0L));

@@ -34,6 +34,9 @@ record SoakTargets(SoakOptions options, boolean mapped) {
     private static final String CHANNEL = "bytes.written.channel";
     private static final String SEVERAL = "recoveries.several";
 
+    /** The replicas of a few files. */
+    private static final long LEAST_MOVED = 20;
+
     private static final Set<String> ZERO = new TreeSet<>(Set.of(
             "bytes.wrong",
             "bytes.lost",
@@ -49,6 +52,7 @@ record SoakTargets(SoakOptions options, boolean mapped) {
             "reads.short.quiet",
             "replicas.missing",
             "replicas.unfinished",
+            "replicas.unpaired",
             "replicas.wrong",
             "writes.failed.quiet",
             "daemons.ended"));
@@ -88,6 +92,7 @@ record SoakTargets(SoakOptions options, boolean mapped) {
         least.put("replicas.files", 1L);
         if (isAtLeast(SOME_NS)) {
             least.put(SEVERAL, 1L);
+            least.put("volume.moved", LEAST_MOVED);
             // Writers that stand still after each fault lose nothing.
             least.put("ops.written", figures.getOrDefault("kills", 0L));
             least.put("ops.truncate", figures.getOrDefault("rounds", 0L));

@@ -45,6 +45,20 @@ final class FlipsTest {
         assertThat(flips.ofReplica(9)).contains(flip);
     }
 
+    @Test
+    void replica_onTwoVolumesOfADataNode_isOneOfTheThreeThatMustBeThere() throws IOException {
+        for (String volume : List.of("1/disk", "1/ssd", "2/ssd")) {
+            Path finalized = Files.createDirectories(dir.resolve(volume + "/current/finalized/subdir0"));
+            Files.write(finalized.resolve("blk_9"), new byte[100]);
+        }
+        Path third = Files.createDirectories(dir.resolve("3/disk/current/finalized"));
+        List<Path> datanodes = List.of(dir.resolve("1"), dir.resolve("2"), dir.resolve("3"));
+        assertThat(flips.flipReplica(datanodes, 0, 1)).isFalse();
+
+        Files.write(third.resolve("blk_9"), new byte[100]);
+        assertThat(flips.flipReplica(datanodes, 0, 1)).isTrue();
+    }
+
     private ReplicaFlip flip() throws IOException {
         for (int i = 1; i <= 3; i++) {
             Path finalized = Files.createDirectories(dir.resolve(i + "/current/finalized/subdir0"));

@@ -17,6 +17,7 @@ final class SoakTargetsTest {
     private static Map<String, Long> good() {
         Map<String, Long> figures = new TreeMap<>(
                 Map.of("ops.written", 200L, "ops.truncate", 40L, "kills", 80L, "rounds", 10L, "replicas.files", 90L));
+        figures.put("volume.moved", 500L);
         figures.putAll(Map.of(
                 "bytes.verified",
                 4L << 30,
@@ -78,6 +79,16 @@ final class SoakTargetsTest {
 
         assertThat(missed(options(2, true), figures)).isZero();
         assertThat(missed(options(5, true), figures)).isEqualTo(2);
+    }
+
+    @Test
+    void replicas_thatStayOnTheirVolume_missAfterFiveMinutes() {
+        Map<String, Long> figures = good();
+        figures.put("volume.moved", 19L);
+
+        assertThat(missed(options(2, true), figures)).isZero();
+        assertThat(missed(options(5, true), figures)).isEqualTo(1);
+        assertThat(missed(options(5, false), figures)).isZero();
     }
 
     private int missed(SoakOptions options, Map<String, Long> figures) {

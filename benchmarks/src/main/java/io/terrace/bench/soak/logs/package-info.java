@@ -1,4 +1,4 @@
-/** What the daemons and clients of a soak logged: recoveries, errors. */
+/** What the daemons and clients of a soak logged: moves, recoveries, errors. */
 @NullMarked
 package io.terrace.bench.soak.logs;
 

@@ -1,0 +1,64 @@
+package io.terrace.bench.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class VolumePairsTest {
+    @TempDir
+    Path root;
+
+    private VolumePairs pairs;
+
+    @BeforeEach
+    void write() throws IOException {
+        for (String datanode : List.of("1", "2")) {
+            file(datanode + "/ssd/current/finalized/subdir0/blk_7");
+            file(datanode + "/ssd/current/finalized/subdir0/blk_7_1001.meta");
+        }
+        pairs = new VolumePairs(List.of(root.resolve("1"), root.resolve("2")));
+    }
+
+    @Test
+    void replicas_ofSeveralDataNodes_areRight() throws IOException {
+        file("1/disk/current/tmp/blk_7");
+        file("1/disk/current/rbw/blk_8_1002.meta");
+        assertThat(pairs.look()).isEmpty();
+    }
+
+    @Test
+    void block_onBothVolumesOfADataNode_isFound() throws IOException {
+        Path second = file("2/disk/current/finalized/blk_7");
+        Path meta = file("2/disk/current/finalized/blk_7_1001.meta");
+        assertThat(pairs.look()).get().asString().contains("blk_7 is on several volumes");
+        assertThat(pairs.look()).isPresent();
+
+        Files.delete(second);
+        assertThat(pairs.look()).as("another fault, since the last look").isEmpty();
+        assertThat(new VolumePairs(List.of(root.resolve("2"))).look())
+                .get()
+                .asString()
+                .contains("has a meta file only");
+        Files.delete(meta);
+        assertThat(new VolumePairs(List.of(root.resolve("2"))).look()).isEmpty();
+    }
+
+    @Test
+    void dataFile_withoutMeta_isFound() throws IOException {
+        Files.delete(root.resolve("2/ssd/current/finalized/subdir0/blk_7_1001.meta"));
+        assertThat(pairs.look()).get().asString().contains("has no meta file");
+        assertThat(pairs.left()).hasSize(1);
+    }
+
+    private Path file(String name) throws IOException {
+        Path file = root.resolve(name);
+        Files.createDirectories(file.getParent());
+        return Files.createFile(file);
+    }
+}
