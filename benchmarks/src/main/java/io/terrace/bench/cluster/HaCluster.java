@@ -320,16 +320,36 @@ public final class HaCluster implements HdfsCluster, Closeable {
      */
     public void failOver(boolean crash) throws IOException {
         int old = active();
-        int next = 1 - old;
-        if (namenode(next).process().isEmpty() || !isReady(next)) {
-            throw new ClusterException("NameNode " + next + " is not ready to take over");
-        }
+        requireReady();
         if (crash) {
             namenode(old).kill();
         } else {
-            service(old).transitionToStandby(new StateChangeRequestInfo(RequestSource.REQUEST_BY_USER_FORCED));
+            makeStandby(old);
         }
-        activate(next);
+        takeOver();
+    }
+
+    /** @throws ClusterException if the standby could not take over now */
+    public void requireReady() throws IOException {
+        int next = 1 - active();
+        if (namenode(next).process().isEmpty() || !isReady(next)) {
+            throw new ClusterException("NameNode " + next + " is not ready to take over");
+        }
+    }
+
+    /** Makes the standby the active NameNode, without a word to the other one, which may hang. */
+    public void takeOver() throws IOException {
+        activate(1 - active());
+    }
+
+    /** Tells a NameNode to be a standby. */
+    public void makeStandby(int number) throws IOException {
+        service(number).transitionToStandby(new StateChangeRequestInfo(RequestSource.REQUEST_BY_USER_FORCED));
+    }
+
+    /** Whether a NameNode says that it is a standby. */
+    public boolean isStandby(int number) throws IOException {
+        return service(number).getServiceStatus().getState() == HAServiceState.STANDBY;
     }
 
     private HAServiceProtocol service(int namenode) throws IOException {

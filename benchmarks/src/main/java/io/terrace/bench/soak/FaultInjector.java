@@ -107,7 +107,7 @@ final class FaultInjector {
 
     private void inject(Injection drawn, ScheduledExecutorService timer) throws IOException {
         Injection injection = drawn;
-        if (injection.fault() == SoakFault.KILL_NAMENODE
+        if ((injection.fault() == SoakFault.KILL_NAMENODE || injection.fault() == SoakFault.HANG_AND_FAIL_OVER)
                 && soak.pair()
                         .filter(pair -> pair.active() == survivingNameNode)
                         .isPresent()) {
@@ -151,7 +151,7 @@ final class FaultInjector {
             return DATANODE;
         }
         return switch (injection.fault()) {
-            case KILL_NAMENODE, STOP_NAMENODE, FAILOVER -> NAMENODE;
+            case KILL_NAMENODE, STOP_NAMENODE, FAILOVER, HANG_AND_FAIL_OVER -> NAMENODE;
             case KILL_CLIENT, STOP_CLIENT -> target(injection.client());
             default -> injection.fault().title();
         };
@@ -198,6 +198,11 @@ final class FaultInjector {
                 yield restart;
             }
             case FAILOVER -> failedOver(false);
+            case HANG_AND_FAIL_OVER -> {
+                HungNameNode hung = HungNameNode.begin(soak, findings);
+                NameNodeActivations.add(journals);
+                yield () -> hung.wake(injection.draw());
+            }
             case STOP_NAMENODE -> stopped(namenode);
             case KILL_CLIENT -> {
                 require(client.isAlive(), client.name());

@@ -12,6 +12,8 @@ enum SoakFault {
     STOP_NAMENODE(6, false, Kind.PAUSE),
     /** The standby takes over; the active NameNode becomes the standby. */
     FAILOVER(8, false, Kind.PAIR),
+    /** The active NameNode hangs, the standby takes over, and the one that wakes believes that it is active. */
+    HANG_AND_FAIL_OVER(6, false, Kind.PAIR),
     KILL_CLIENT(10, false, Kind.KILL),
     STOP_CLIENT(12, false, Kind.PAUSE),
     CUT_LINK(10, true, Kind.OTHER),

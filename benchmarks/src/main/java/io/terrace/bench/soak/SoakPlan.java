@@ -7,6 +7,9 @@ import java.util.random.RandomGenerator;
 
 /** The faults of a seed, one after another. Draws the same with Terrace and on stock HDFS. */
 final class SoakPlan {
+    private static final long LEAST_HANG_MS = 1_000;
+    private static final long MOST_HANG_MS = 8_000;
+
     private final RandomGenerator random;
     private final int datanodes;
     private final int clients;
@@ -87,6 +90,9 @@ final class SoakPlan {
         }
         if (drawn == SoakFault.KILL_NAMENODE && namenodeSurvives && !pair) {
             drawn = SoakFault.STOP_NAMENODE;
+        }
+        if (drawn == SoakFault.HANG_AND_FAIL_OVER) {
+            lastsMs = LEAST_HANG_MS + Math.floorMod(draw, MOST_HANG_MS - LEAST_HANG_MS);
         }
         return new Injection(drawn, datanode, client, gapMs, lastsMs, draw);
     }

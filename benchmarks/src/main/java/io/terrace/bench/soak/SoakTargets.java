@@ -43,6 +43,7 @@ record SoakTargets(SoakOptions options, boolean mapped) {
             "files.lost",
             "broken",
             "stuck",
+            "hangs.active",
             "leaks",
             "clients.ended",
             "datanodes.ended",

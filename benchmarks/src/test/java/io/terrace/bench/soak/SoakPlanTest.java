@@ -35,7 +35,7 @@ final class SoakPlanTest {
                 }
             }
         }
-        assertThat(drawn).isEqualTo(EnumSet.complementOf(EnumSet.of(SoakFault.FAILOVER)));
+        assertThat(drawn).isEqualTo(EnumSet.complementOf(EnumSet.of(SoakFault.FAILOVER, SoakFault.HANG_AND_FAIL_OVER)));
     }
 
     @Test
@@ -44,9 +44,15 @@ final class SoakPlanTest {
             SoakPlan plan = new SoakPlan(seed, 3, 2, true);
             Set<SoakFault> drawn = EnumSet.noneOf(SoakFault.class);
             for (int i = 0; i < 1_000; i++) {
-                drawn.add(plan.next().fault());
+                Injection injection = plan.next();
+                drawn.add(injection.fault());
+                if (injection.fault() == SoakFault.HANG_AND_FAIL_OVER) {
+                    assertThat(injection.lastsMs()).isBetween(1_000L, 8_000L);
+                }
             }
-            assertThat(drawn).as("seed " + seed).contains(SoakFault.FAILOVER, SoakFault.KILL_NAMENODE);
+            assertThat(drawn)
+                    .as("seed " + seed)
+                    .contains(SoakFault.FAILOVER, SoakFault.HANG_AND_FAIL_OVER, SoakFault.KILL_NAMENODE);
             assertThat(plan.namenodeSurvives()).isFalse();
         }
     }
