@@ -14,7 +14,7 @@ import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
-import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -191,8 +191,7 @@ final class DataNodeLink {
         } catch (IOException | RuntimeException e) {
             LOG.debug("The connection to {} ended", socketPath, e);
             if (table == null && !closing) {
-                // Nobody listens at a socket that a dead process has left.
-                fault = new LinkAttempts.Fault(e.toString(), e instanceof ConnectException);
+                fault = LinkAttempts.Fault.of(e);
             }
         } finally {
             ended = true;
@@ -224,8 +223,7 @@ final class DataNodeLink {
 
     private SlotTable welcome(FramedSocket connected) throws IOException {
         connected.send(MessageCodec.encode(new Message.Hello(clientName)), SEND_TIMEOUT_NS);
-        ByteBuffer frame = firstFrame(connected);
-        if (frame == null || !(MessageCodec.decode(frame) instanceof Message.Welcome welcome)) {
+        if (!(MessageCodec.decode(firstFrame(connected)) instanceof Message.Welcome welcome)) {
             throw new MalformedMessageException("no welcome");
         }
         SlotTable opened = SlotTable.open(Path.of(welcome.slotTable()));
@@ -236,15 +234,16 @@ final class DataNodeLink {
         return opened;
     }
 
-    private @Nullable ByteBuffer firstFrame(FramedSocket connected) throws IOException {
+    private ByteBuffer firstFrame(FramedSocket connected) throws IOException {
         long deadlineNs = System.nanoTime() + HELLO_TIMEOUT_NS;
-        ByteBuffer frame = null;
         // Other threads wake the socket when there is something to send, perhaps before the welcome is here.
-        for (long leftNs = HELLO_TIMEOUT_NS; frame == null && leftNs > 0 && !closing; ) {
-            frame = connected.receive(leftNs);
-            leftNs = deadlineNs - System.nanoTime();
+        for (long leftNs = HELLO_TIMEOUT_NS; leftNs > 0 && !closing; leftNs = deadlineNs - System.nanoTime()) {
+            ByteBuffer frame = connected.receive(leftNs);
+            if (frame != null) {
+                return frame;
+            }
         }
-        return frame;
+        throw new SocketTimeoutException("no welcome");
     }
 
     private void exchangeMessages(FramedSocket connected) throws IOException {

@@ -2,6 +2,8 @@ package io.terrace.client;
 
 import io.terrace.common.RetryPause;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -19,11 +21,12 @@ import org.slf4j.LoggerFactory;
 /**
  * What became of links to the sockets of a channel directory. A DataNode that is down leaves its socket behind, and one that
  * refuses a client refuses it again: such a socket is left alone for a pause that doubles up to a minute, or until a DataNode
- * makes it anew. Used under the lock of scans.
+ * makes it anew. One that stood still goes on with the same socket, so the pause is some seconds at most then. Used under the lock of scans.
  */
 final class LinkAttempts {
     private static final Logger LOG = LoggerFactory.getLogger(LinkAttempts.class);
     private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long LONGEST_OF_SILENT_NS = TimeUnit.SECONDS.toNanos(8);
     private static final int MOST_SAID = 8;
     private static final FileTime GONE = FileTime.fromMillis(0);
 
@@ -76,18 +79,29 @@ final class LinkAttempts {
             attempt = new Attempt(new RetryPause(firstPauseNs, Math.max(firstPauseNs, LONGEST_PAUSE_NS)), madeAt);
             failed.put(socket, attempt);
         }
-        boolean unused = attempt.pause.failed(nowNs);
-        if (!fault.datanodeIsDown() && attempt.said.size() < MOST_SAID && attempt.said.add(fault.why())) {
+        boolean unused = attempt.pause.failed(
+                nowNs, Math.max(firstPauseNs, fault.kind() == Kind.SILENT ? LONGEST_OF_SILENT_NS : LONGEST_PAUSE_NS));
+        if (fault.kind() != Kind.DOWN && attempt.said.size() < MOST_SAID && attempt.said.add(fault.why())) {
             LOG.info("Nothing is read from the memory of the DataNode at {} for now: {}", socket, fault.why());
         }
     }
 
-    /**
-     * Why no DataNode welcomed a link.
-     *
-     * @param datanodeIsDown as the operator knows
-     */
-    record Fault(String why, boolean datanodeIsDown) {}
+    enum Kind {
+        /** Nobody listens at a socket that a dead process has left, as the operator knows. */
+        DOWN,
+        /** Somebody listens, and does not answer in time. */
+        SILENT,
+        REFUSED
+    }
+
+    /** Why no DataNode welcomed a link. */
+    record Fault(String why, Kind kind) {
+
+        static Fault of(Exception e) {
+            Kind kind = e instanceof ConnectException ? Kind.DOWN : Kind.REFUSED;
+            return new Fault(e.toString(), e instanceof SocketTimeoutException ? Kind.SILENT : kind);
+        }
+    }
 
     private static FileTime madeAt(Path socket) {
         try {

@@ -28,10 +28,15 @@ public final class RetryPause {
      *
      * @return whether it worked before
      */
-    public synchronized boolean failed(long nowNs) {
+    public boolean failed(long nowNs) {
+        return failed(nowNs, longestNs);
+    }
+
+    /** The same, where it is worth a try after so long at the latest. */
+    public synchronized boolean failed(long nowNs, long mostNs) {
         boolean first = lengthNs == 0;
         if (isOver(nowNs)) {
-            begin(nowNs, first ? firstNs : Math.min(longestNs, 2 * lengthNs));
+            begin(nowNs, first ? firstNs : Math.min(mostNs, 2 * lengthNs));
         }
         return first;
     }

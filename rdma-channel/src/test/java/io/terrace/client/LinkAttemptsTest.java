@@ -3,6 +3,7 @@ package io.terrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -14,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** When a socket is tried again at which no DataNode welcomed a client. */
 final class LinkAttemptsTest {
-    private static final LinkAttempts.Fault REFUSED = new LinkAttempts.Fault("refused", false);
+    private static final LinkAttempts.Fault REFUSED = LinkAttempts.Fault.of(new IOException("refused"));
+    private static final LinkAttempts.Fault SILENT = LinkAttempts.Fault.of(new SocketTimeoutException("no welcome"));
     private static final long FIRST_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -31,7 +33,11 @@ final class LinkAttemptsTest {
 
     /** The pause after an attempt that failed then. */
     private long pauseNs(long nowNs) {
-        attempts.ended(socket, REFUSED, nowNs);
+        return pauseNs(REFUSED, nowNs);
+    }
+
+    private long pauseNs(LinkAttempts.Fault fault, long nowNs) {
+        attempts.ended(socket, fault, nowNs);
         long pauseNs = 0;
         while (!attempts.mayTry(socket, nowNs + pauseNs)) {
             pauseNs += FIRST_NS;
@@ -50,6 +56,16 @@ final class LinkAttemptsTest {
         }
         nowNs += pauseNs(nowNs);
         assertThat(pauseNs(nowNs)).isEqualTo(LONGEST_NS);
+    }
+
+    /** A DataNode that stood still goes on with the same socket. */
+    @Test
+    void pauses_ofOneThatDoesNotAnswer_areShort() {
+        long nowNs = 0;
+        for (int i = 0; i < 6; i++) {
+            nowNs += pauseNs(SILENT, nowNs);
+        }
+        assertThat(pauseNs(SILENT, nowNs)).isEqualTo(8 * FIRST_NS);
     }
 
     @Test
