@@ -23,9 +23,13 @@ public final class IdleConnections implements Closeable {
     private static final long KEPT_NS = TimeUnit.SECONDS.toNanos(3);
     private static final int MAX_KEPT = 64;
 
+    /** Between two tries to start a thread. */
+    private static final long START_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final Deque<Kept> kept = new ArrayDeque<>();
     private final ThreadFactory threads;
     private boolean closing;
+    private long nextStartNs = System.nanoTime();
 
     public IdleConnections() {
         this(DaemonThreads.named("terrace-idle-writes"));
@@ -69,9 +73,10 @@ public final class IdleConnections implements Closeable {
         if (kept.size() >= MAX_KEPT) {
             return false;
         }
-        if (!closing) {
+        if (!closing && System.nanoTime() - nextStartNs >= 0) {
             // Without a thread nobody would close it.
             closing = DaemonThreads.tryStart(threads.newThread(this::closeUnused));
+            nextStartNs = System.nanoTime() + (closing ? 0 : START_PAUSE_NS);
         }
         if (closing) {
             kept.addFirst(new Kept(connection, System.nanoTime()));

@@ -1,14 +1,18 @@
 package io.terrace.channel.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -16,14 +20,18 @@ class IdleConnectionsTest {
     private static final String DATANODE = "uuid";
 
     private final ServerSocketChannel listener;
+    private final AtomicInteger tries = new AtomicInteger();
     private final AtomicBoolean limited = new AtomicBoolean(true);
+    private final List<Thread> running = new CopyOnWriteArrayList<>();
     private final IdleConnections idle = new IdleConnections(work -> new Thread(work) {
         @Override
         public void start() {
+            tries.incrementAndGet();
             if (limited.get()) {
                 throw new OutOfMemoryError("unable to create native thread");
             }
             setDaemon(true);
+            running.add(this);
             super.start();
         }
     });
@@ -48,10 +56,20 @@ class IdleConnectionsTest {
     void give_whereNoThreadCanBeStarted_closes() throws IOException {
         idle.give(connect());
         assertThat(idle.take(DATANODE)).isNull();
+        idle.give(connect());
+        assertThat(idle.take(DATANODE)).isNull();
+        assertThat(tries).as("each is logged").hasValue(1);
+    }
+
+    @Test
+    void give_isKept_alsoWhereAThreadJustEnded() throws IOException {
         limited.set(false);
-        WriteConnection second = connect();
-        idle.give(second);
-        assertThat(idle.take(DATANODE)).isSameAs(second);
-        second.close();
+        WriteConnection first = connect();
+        idle.give(first);
+        assertThat(idle.take(DATANODE)).isSameAs(first);
+        await().until(() -> running.stream().noneMatch(Thread::isAlive));
+        idle.give(first);
+        assertThat(idle.take(DATANODE)).isSameAs(first);
+        first.close();
     }
 }
