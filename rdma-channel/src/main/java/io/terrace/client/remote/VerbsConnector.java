@@ -30,6 +30,11 @@ final class VerbsConnector {
 
     /** Makes connections. */
     interface Way {
+        /** Opens what this process has of RDMA, once, which takes as long as it takes; false where it has none. */
+        default boolean open() {
+            return true;
+        }
+
         /** In time; null where this process has no RDMA. */
         @Nullable
         VerbsLink connect(InetSocketAddress where, long timeoutNs) throws IOException;
@@ -63,9 +68,19 @@ final class VerbsConnector {
         }
         try {
             int port = Integer.parseInt(where.substring(colon + 1));
-            Way way = (to, timeoutNs) -> {
-                VerbsProvider provider = SharedProvider.get(settings.verbsLibdisni());
-                return provider == null ? null : provider.connect(to, Math.min(timeoutNs, settings.connectTimeoutNs()));
+            Way way = new Way() {
+                @Override
+                public boolean open() {
+                    return SharedProvider.get(settings.verbsLibdisni()) != null;
+                }
+
+                @Override
+                public @Nullable VerbsLink connect(InetSocketAddress to, long timeoutNs) throws IOException {
+                    VerbsProvider provider = SharedProvider.get(settings.verbsLibdisni());
+                    return provider == null
+                            ? null
+                            : provider.connect(to, Math.min(timeoutNs, settings.connectTimeoutNs()));
+                }
             };
             return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
         } catch (IllegalArgumentException e) {
@@ -79,28 +94,46 @@ final class VerbsConnector {
      *
      * <p>It connects if need be: the DataNode soon ends a connection over which nothing is attached, and bears few of those.
      *
-     * @param timeoutNs for both
+     * @param timeoutNs for both, and for the wait while another thread connects
      */
-    synchronized @Nullable VerbsExtent attach(RegionKey key, long timeoutNs) {
+    @Nullable
+    VerbsExtent attach(RegionKey key, long timeoutNs) {
+        return attach(key, System.nanoTime() + timeoutNs, timeoutNs / 2);
+    }
+
+    /** @param leastNs what takes longer in less time than that is no fault of RDMA */
+    private synchronized @Nullable VerbsExtent attach(RegionKey key, long deadlineNs, long leastNs) {
         long nowNs = System.nanoTime();
         if (closed || !pause.isOver(nowNs) || !readPause.isOver(nowNs)) {
             return null;
         }
+        long leftNs = 0;
         try {
             VerbsLink present = link;
-            if (present == null || present.hasEnded()) {
+            boolean connects = present == null || present.hasEnded();
+            if (connects) {
                 drop();
-                present = way.connect(address, timeoutNs);
+                if (!way.open()) {
+                    pause.failedForLong(nowNs);
+                    return null;
+                }
+            }
+            leftNs = deadlineNs - System.nanoTime();
+            if (leftNs < leastNs) {
+                // The first grant of a process loads libraries, which may take as long; others waited for it. The next
+                // grant connects: a connection over which nothing is attached counts against this host.
+                return null;
+            }
+            if (connects) {
+                present = way.connect(address, leftNs);
                 link = present;
+                leftNs = deadlineNs - System.nanoTime();
             }
             if (present == null) {
                 pause.failedForLong(nowNs);
                 return null;
             }
-            long leftNs = nowNs + timeoutNs - System.nanoTime();
-            if (leftNs < timeoutNs / 2) {
-                // The first one of a process loads libraries, which may take as long. The next grant finds the
-                // connection.
+            if (leftNs <= 0) {
                 return null;
             }
             VerbsExtent region = attach(present, key, leftNs);
@@ -108,8 +141,12 @@ final class VerbsConnector {
             failures.reset();
             return region;
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
-            // An interrupt says nothing about RDMA.
-            if (!Thread.currentThread().isInterrupted()) {
+            // An interrupt says nothing about RDMA, nor does an attach for which a connect left little time.
+            boolean hurried = link != null
+                    && leftNs < leastNs
+                    && e instanceof ChannelException late
+                    && late.status() == TransferStatus.DEADLINE;
+            if (!hurried && !Thread.currentThread().isInterrupted()) {
                 failed(e);
             }
             return null;

@@ -9,6 +9,7 @@ import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.TransferStatus;
+import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.common.RetryPause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When a client reads by RDMA, when not, and what it tells of it; without a device. */
@@ -118,8 +120,41 @@ final class OneSidedReadsTest {
                     return null;
                 },
                 metricRegistry);
-        assertThat(peer.attach(KEY, 1_000)).isNull();
-        assertThat(timeouts).containsExactly(1_000L);
+        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
+        assertThat(timeouts).singleElement().satisfies(ns -> assertThat(ns).isBetween(HOUR_NS / 2, HOUR_NS));
+    }
+
+    /** A DataNode counts a connection over which nothing is attached against the client's host. */
+    @Test
+    void attach_whereOpeningTakesItsTime_connectsWithTheNext() {
+        List<Long> timeouts = new ArrayList<>();
+        VerbsConnector peer = new VerbsConnector(
+                NOBODY,
+                new VerbsConnector.Way() {
+                    private boolean opened;
+
+                    @Override
+                    public boolean open() {
+                        long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2);
+                        while (!opened && System.nanoTime() < untilNs) {
+                            Thread.onSpinWait();
+                        }
+                        opened = true;
+                        return true;
+                    }
+
+                    @Override
+                    public @Nullable VerbsLink connect(InetSocketAddress to, long timeoutNs) {
+                        timeouts.add(timeoutNs);
+                        return null;
+                    }
+                },
+                metricRegistry);
+        assertThat(peer.attach(KEY, TimeUnit.MILLISECONDS.toNanos(2))).isNull();
+        assertThat(timeouts).isEmpty();
+        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
+        assertThat(timeouts).hasSize(1);
+        assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isZero();
     }
 
     @Test
