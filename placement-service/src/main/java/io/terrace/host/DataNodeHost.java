@@ -32,7 +32,7 @@ record DataNodeHost(
                 .orElse(null);
     }
 
-    /** The administrator's line for it in {@code /etc/fstab}, which we leave to him; null where there is none. */
+    /** The administrator's line for it in {@code /etc/fstab}, which terrace-host does not change; null where there is none. */
     @Nullable
     MountEntry fstab() {
         return facts.fstab().stream()
@@ -51,15 +51,21 @@ record DataNodeHost(
     }
 
     /**
-     * The administrator's own unit that mounts the directory, which we leave to him; null where there is none, or ours.
-     * systemd forces the name of such a unit, so his is the file that we would write, or one that ours would hide.
+     * The administrator's own mount unit for the directory, which terrace-host does not change; null if there is none, or if
+     * systemd uses ours. systemd prescribes the unit's name, so both have the same; of files with one name it uses the first.
      */
     @Nullable
     String ownUnit() {
-        return Stream.of(HostPlan.UNITS, "/usr/lib/systemd/system/", "/lib/systemd/system/")
+        return Stream.of(
+                        HostPlan.UNITS,
+                        "/run/systemd/system/",
+                        "/usr/local/lib/systemd/system/",
+                        "/usr/lib/systemd/system/",
+                        "/lib/systemd/system/")
                 .map(units -> units + UnitName.ofMount(settings.memoryDir()))
-                .filter(unit -> HostPlan.isNotOurs(files, unit))
+                .filter(unit -> HostPlan.isThere(files, unit))
                 .findFirst()
+                .filter(unit -> HostPlan.isNotOurs(files, unit))
                 .orElse(null);
     }
 

@@ -77,8 +77,11 @@ final class HostPlan {
 
     /** Whether there is such a file, even a link to nowhere, and {@code prepare} did not write it. */
     static boolean isNotOurs(HostFiles files, String path) {
-        return Files.exists(files.at(path), LinkOption.NOFOLLOW_LINKS)
-                && !files.text(path).startsWith(WRITTEN_BY);
+        return isThere(files, path) && !files.text(path).startsWith(WRITTEN_BY);
+    }
+
+    static boolean isThere(HostFiles files, String path) {
+        return Files.exists(files.at(path), LinkOption.NOFOLLOW_LINKS);
     }
 
     /** The files that a plan for this host may have written. */
@@ -103,7 +106,7 @@ final class HostPlan {
                 UNITS + mountUnit,
                 WRITTEN_BY + "[Unit]\nDescription=Memory tier of Terrace\n"
                         + (unit == null ? "" : "Before=" + unit.name() + "\n")
-                        + "\n[Mount]\nWhat=terrace\nWhere=" + directory + "\nType=tmpfs\nOptions="
+                        + "\n[Mount]\nWhat=terrace\nWhere=" + escaped(directory) + "\nType=tmpfs\nOptions="
                         + host.wanted().options() + "\n\n[Install]\nWantedBy=multi-user.target\n"));
         steps.add(new Link(UNITS + "multi-user.target.wants/" + mountUnit, UNITS + mountUnit));
     }
@@ -133,9 +136,16 @@ final class HostPlan {
         if (channel != null && (channel.startsWith("/run") || channel.startsWith("/var/run"))) {
             steps.add(new WriteFile(
                     TMPFILES,
-                    WRITTEN_BY + "d " + channel + " " + Integer.toOctalString(CHANNEL_MODE) + " "
+                    WRITTEN_BY + "d "
+                            + (channel.toString().contains(" ") ? "\"" + escaped(channel) + "\"" : escaped(channel))
+                            + " " + Integer.toOctalString(CHANNEL_MODE) + " "
                             + host.owner().uid() + " " + host.owner().gid() + "\n"));
         }
+    }
+
+    /** systemd has its own meaning for what follows a percent sign. */
+    private static String escaped(Path path) {
+        return path.toString().replace("%", "%%");
     }
 
     private void mount() {

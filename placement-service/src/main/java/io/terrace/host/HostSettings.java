@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +46,15 @@ record HostSettings(
                 memoryDir,
                 needed(conf, DATANODE_MEMORY_CAPACITY),
                 channelDir == null ? null : channelDir.normalize(),
-                CHANNEL_OWNER.get(conf).split(",")[0].strip(),
+                owner(CHANNEL_OWNER.get(conf)),
                 port(conf, transfer, CHANNEL_TCP_PORT_OFFSET),
                 port(conf, transfer, CHANNEL_VERBS_PORT_OFFSET));
+    }
+
+    private static String owner(String users) {
+        return StringUtils.getTrimmedStringCollection(users).stream()
+                .findFirst()
+                .orElseThrow(() -> CHANNEL_OWNER.refusal(users, "names of users, the DataNode's first", null));
     }
 
     private static <T extends Comparable<T>> T needed(Configuration conf, Setting<T> setting) {

@@ -88,9 +88,12 @@ record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean no
         if (size == null) {
             return memoryBytes / 2;
         }
+        if (size.matches("\\d{1,4}%")) {
+            return memoryBytes / 100 * Integer.parseInt(size.substring(0, size.length() - 1));
+        }
         try {
             return TraditionalBinaryPrefix.string2long(size.toLowerCase(Locale.ROOT));
-        } catch (IllegalArgumentException share) {
+        } catch (IllegalArgumentException unknown) {
             return memoryBytes / 2;
         }
     }

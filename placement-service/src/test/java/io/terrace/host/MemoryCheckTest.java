@@ -39,6 +39,7 @@ class MemoryCheckTest {
                 "tmpfs | size=8g,uid=hdfs,mode=1777",
                 "tmpfs | size=8g,uid=daemon,mode=0711",
                 "tmpfs | size=2g,uid=hdfs,mode=0711",
+                "tmpfs | size=5%,uid=hdfs,mode=0711",
                 "ext4  | defaults"
             })
     void fstab_thatDoesNotServeTheDataNode_isRefused(String type, String options) throws IOException {
@@ -76,6 +77,35 @@ class MemoryCheckTest {
         assertThat(host.run(1, "check")).doesNotContain("memory-unit");
         assertThat(host.run(0, "remove")).contains("not Terrace's, left as it is: " + path);
         assertThat(host.text(path)).isEqualTo(unit);
+    }
+
+    /** systemd does not look at it. */
+    @Test
+    void ownUnit_thatOursHides_isNoReasonToLeaveOursOld() throws IOException {
+        host.run(0, "prepare");
+        assertThat(host.text(MOUNT_UNIT)).contains("size=4201m");
+        host.file("/usr/lib/systemd/system/mnt-terrace\\x2dmemory.mount", "[Mount]\nType=tmpfs\nOptions=size=64g\n");
+        host.property("terrace.datanode.memory.capacity", "8g");
+
+        host.run(0, "prepare");
+
+        assertThat(host.text(MOUNT_UNIT)).contains("size=8338m");
+    }
+
+    @Test
+    void channelDirectory_isWrittenSoThatSystemdReadsIt() throws IOException {
+        host.property("terrace.channel.dir", "/run/terrace 50%");
+
+        host.run(0, "prepare");
+
+        assertThat(host.text("/etc/tmpfiles.d/terrace.conf")).contains("d \"/run/terrace 50%%\" 755 ");
+    }
+
+    @Test
+    void ownerThatIsNoName_isRefused() throws IOException {
+        host.property("terrace.channel.owner", ",");
+
+        assertThat(host.run(2, "check")).contains("terrace.channel.owner is ,; it must be");
     }
 
     @Test
