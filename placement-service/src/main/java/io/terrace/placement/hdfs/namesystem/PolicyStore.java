@@ -64,7 +64,7 @@ public final class PolicyStore {
     }
 
     /**
-     * From now on the loop is told when the file changes.
+     * From now on the loop is told when the file changes, or can read again what was applied.
      *
      * @param watch reads the file; it waits for who changes something and for the loop, so it must not be what stores
      */
@@ -72,30 +72,36 @@ public final class PolicyStore {
         synchronized (this) {
             loop = placementLoop;
         }
-        if (file != null) {
-            ScheduledFuture<?> unused = watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
-        }
+        ScheduledFuture<?> unused = watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
     }
 
     private void poll() {
         try {
-            if (file != null && (file.poll() || untold)) {
+            boolean changed = file != null && file.poll();
+            if (unread && readAgain() || changed || untold) {
                 tellWanted();
                 untold = false;
             }
         } catch (LoopBusyException e) {
             if (!untold) {
                 LOG.warn(
-                        "The policy file was read but its policy is not in force yet; tried again: {}", e.getMessage());
+                        "The policy file or attribute was read but its policy is not in force yet; tried again: {}",
+                        e.getMessage());
             }
             untold = true;
         } catch (IOException | TimeoutException | RuntimeException | Error e) {
             // An Error would end the watch, too.
             untold = false;
-            LOG.error("The policy file was read but its policy is not in force", e);
+            LOG.error("The policy file or attribute was read but its policy is not in force", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whether what could not be read was put right, or removed. */
+    private synchronized boolean readAgain() {
+        load();
+        return !unread;
     }
 
     /** Late is better than never, as the file is not read again until it changes; then what was applied meanwhile holds. */
@@ -144,6 +150,7 @@ public final class PolicyStore {
 
     /** The policy to begin an epoch with. Reads what is applied from the namespace. */
     public PolicyChoice atActivation() {
+        unread = false;
         load();
         PolicyChoice wanted = wanted();
         PolicyFile.rulesThatNeverMatch(wanted.spec())
@@ -158,7 +165,9 @@ public final class PolicyStore {
             problem = null;
             unread = false;
         } catch (RuntimeException e) {
-            LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
+            if (!unread) {
+                LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
+            }
             history = PolicyHistory.EMPTY;
             problem = "applied policies cannot be read from " + NAME + " of /: " + e.getMessage();
             unread = true;

@@ -288,6 +288,18 @@ class PolicyStoreTest {
     }
 
     @Test
+    void appliedPolicies_thatArePutRight_areInForceAgain() throws Exception {
+        stored.value = new byte[] {9, 9, 9};
+        policyStore.atActivation();
+        assertThat(policyStore.problem()).isNotNull();
+
+        stored.value = PolicyHistory.EMPTY.apply(1, "operator", "policy: arc\n").encoded();
+
+        eventually().until(() -> inForce().spec().policy().equals("arc"));
+        assertThat(policyStore.problem()).isNull();
+    }
+
+    @Test
     void appliedPolicy_thatThisBuildCannotUse_isTold() throws Exception {
         stored.value =
                 PolicyHistory.EMPTY.apply(1, "operator", "policy: nonsense\n").encoded();
