@@ -53,6 +53,8 @@ public final class AccessLogTrace {
     /** @param fromMs since 1970 */
     public static AccessLogTrace fetch(AdminClient client, long fromMs) throws Refused, Unreachable, IOException {
         Path dir = Files.createTempDirectory("placementctl-");
+        // Where the process is ended by a signal; the last that was named is deleted first.
+        dir.toFile().deleteOnExit();
         try {
             return of(download(client, fromMs, dir), fromMs);
         } finally {
@@ -104,6 +106,7 @@ public final class AccessLogTrace {
                 AccessLogResponseProto answer = client.active(service -> service.accessLog(null, asked));
                 if (files.isEmpty() || request.getOffset() == 0) {
                     files.add(dir.resolve("%06d.csv.gz".formatted(files.size())));
+                    files.get(files.size() - 1).toFile().deleteOnExit();
                 }
                 try (OutputStream out = Files.newOutputStream(
                         files.get(files.size() - 1), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {

@@ -33,6 +33,9 @@ final class AccessLogCodec {
             return response.build();
         }
         Segment segment = segments.get(at);
+        if (isGone(request.hasSegment(), request.getSegment(), segment)) {
+            return response.setNextSegment(segment.name()).setNextOffset(0).build();
+        }
         List<NamedBlock> named = log.named(segment, request.getOffset(), BLOCKS_PER_ANSWER);
         for (NamedBlock block : named) {
             PathRule rule = spec.ruleFor(block.path());
@@ -63,6 +66,9 @@ final class AccessLogCodec {
             return response.build();
         }
         Segment segment = segments.get(at);
+        if (isGone(request.hasSegment(), request.getSegment(), segment)) {
+            return response.setNextSegment(segment.name()).setNextOffset(0).build();
+        }
         byte[] data = log.read(segment.name(), request.getOffset(), CHUNK_BYTES);
         response.setData(ByteString.copyFrom(data));
         long next = request.getOffset() + data.length;
@@ -74,10 +80,15 @@ final class AccessLogCodec {
         return response.build();
     }
 
-    /** Of the segment with this name; the number of segments when it has been deleted meanwhile. */
+    /** Whether the segment that was asked for was deleted meanwhile, so that the log goes on with this one. */
+    private static boolean isGone(boolean asked, String name, Segment at) {
+        return asked && !at.name().equals(name);
+    }
+
+    /** Of the segment with this name, else of the first later one; the number of segments where there is none. */
     private static int indexOf(String name, List<Segment> segments) {
         int at = 0;
-        while (at < segments.size() && !segments.get(at).name().equals(name)) {
+        while (at < segments.size() && segments.get(at).name().compareTo(name) < 0) {
             at++;
         }
         return at;
