@@ -41,8 +41,8 @@ final class ReleaseCommand extends ClusterCommand {
 
     private static final long SAY_EACH_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Of a service that is busy. */
-    private static final int MOST_TRIES = 20;
+    /** For so long a service that is busy is asked again. */
+    private static final long BUSY_NS = TimeUnit.SECONDS.toNanos(10);
 
     /** So long no replica may move back before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
@@ -67,6 +67,11 @@ final class ReleaseCommand extends ClusterCommand {
         private int refused;
         /** Of those, in files of which nothing is to be moved. */
         private int refusedInPlace;
+
+        /** Of those that are off, when all of them were asked for last. */
+        private int left;
+        /** Whether all files were asked for. */
+        private boolean complete;
 
         private final List<String> messages = new ArrayList<>();
 
@@ -101,6 +106,8 @@ final class ReleaseCommand extends ClusterCommand {
                     left.add(file);
                 }
             }
+            total.left = total.off;
+            total.complete = true;
             if (!left.isEmpty()) {
                 return await(client, printer, total, left);
             }
@@ -112,7 +119,7 @@ final class ReleaseCommand extends ClusterCommand {
             tellSoFar(printer, total);
             throw e;
         }
-        return tell(printer, total, total.off, true);
+        return tell(printer, total);
     }
 
     /** Asks for a file that was listed, and whether some of it is off its storage policy; no, if it is gone. */
@@ -123,7 +130,8 @@ final class ReleaseCommand extends ClusterCommand {
                 .setTarget(file)
                 .setDryRun(dryRun)
                 .build();
-        for (int tries = 1; ; tries++) {
+        long busySinceNs = 0;
+        for (boolean busy = false; ; busy = true) {
             try {
                 ChangeResponseProto answer = client.active(service -> service.change(null, request));
                 total.add(answer);
@@ -135,7 +143,9 @@ final class ReleaseCommand extends ClusterCommand {
                 total.gone++;
                 return false;
             } catch (Unreachable e) {
-                if (!e.isBusy() || tries == MOST_TRIES) {
+                long nowNs = System.nanoTime();
+                busySinceNs = busy ? busySinceNs : nowNs;
+                if (!e.isBusy() || nowNs - busySinceNs >= BUSY_NS) {
                     throw e;
                 }
             }
@@ -146,7 +156,8 @@ final class ReleaseCommand extends ClusterCommand {
     /** What was asked for before it failed. */
     private void tellSoFar(Printer printer, Total total) {
         if (total.files > 0) {
-            int unused = tell(printer, total, total.off, false);
+            total.left = total.complete ? total.left : total.off;
+            int unused = tell(printer, total);
         }
     }
 
@@ -173,6 +184,7 @@ final class ReleaseCommand extends ClusterCommand {
             }
             left = still;
             first.gone += now.gone;
+            first.left = now.off;
             if (now.off < least) {
                 least = now.off;
                 progressNs = System.nanoTime();
@@ -183,15 +195,14 @@ final class ReleaseCommand extends ClusterCommand {
         first.refused = now.off + first.refusedInPlace;
         first.messages.clear();
         first.messages.addAll(now.messages);
-        return tell(printer, first, now.off, true);
+        return tell(printer, first);
     }
 
     private static boolean isTransient(String message) {
         return message.endsWith("ask again");
     }
 
-    /** @param complete whether all files were asked for */
-    private int tell(Printer printer, Total total, int left, boolean complete) {
+    private int tell(Printer printer, Total total) {
         if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER
                     .createObjectNode()
@@ -201,15 +212,15 @@ final class ReleaseCommand extends ClusterCommand {
                     .put("files", total.files)
                     .put("off", total.off)
                     .put("offBytes", total.offBytes)
-                    .put("left", left)
+                    .put("left", total.left)
                     .put("refused", total.refused)
                     .put("gone", total.gone)
-                    .put("complete", complete);
+                    .put("complete", total.complete);
             total.messages.forEach(json.putArray("messages")::add);
             printer.json(json);
         } else {
             printer.line(total.files + " files: " + total.off + " replicas, " + (total.offBytes >> 20)
-                    + " MB off their storage policy" + (dryRun ? "." : ended(total, left)));
+                    + " MB off their storage policy" + (dryRun ? "." : ended(total)));
             if (total.gone > 0) {
                 printer.line("  " + total.gone + " deleted meanwhile");
             }
@@ -218,9 +229,9 @@ final class ReleaseCommand extends ClusterCommand {
         return total.refused > 0 && !dryRun ? ExitCode.REFUSED : ExitCode.OK;
     }
 
-    private String ended(Total total, int left) {
+    private String ended(Total total) {
         return awaited
-                ? ", " + (total.off - left) + " moved back, " + left + " left."
+                ? ", " + (total.off - total.left) + " moved back, " + total.left + " left."
                 : ", " + Math.max(0, total.off - (total.refused - total.refusedInPlace)) + " to be moved back, "
                         + total.refused + " refused.";
     }

@@ -109,6 +109,21 @@ class ReleaseCommandTest {
     }
 
     @Test
+    void refusalAmidTheWait_printsWhatIsLeft() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 7) {
+                throw new IOException("it shuts down");
+            }
+            return number == 4 || number == 5 ? IN_PLACE : ONE_OFF;
+        })) {
+            assertThat(release(service, "--wait", "--json")).isEqualTo(1);
+            assertThat(session.json().get("off").asInt()).isEqualTo(3);
+            assertThat(session.json().get("left").asInt()).isEqualTo(1);
+            assertThat(session.json().get("complete").asBoolean()).isTrue();
+        }
+    }
+
+    @Test
     void refusalAmidTheFiles_printsWhatWasAskedForBefore() throws IOException {
         try (FakeService service = service(number -> {
             if (number == 3) {
