@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for the moves of a promotion and says which blocks are in memory, and why the others are not. */
@@ -56,7 +57,8 @@ public final class PromotionWait {
         int refused = response.getRefused() - response.getInMemory() - response.getOpenMoveIdsCount();
         int all = response.getAccepted() + response.getRefused();
         if (refused > 0) {
-            response.getMessagesList().forEach(this::addFailure);
+            // The first say why blocks were refused, the others which are in memory, or on their way.
+            response.getMessagesList().stream().limit(refused).forEach(this::addFailure);
             failed += refused;
         }
         await(all - refused);
@@ -79,15 +81,16 @@ public final class PromotionWait {
     }
 
     private void await(int total) throws Refused, Unreachable, InterruptedException {
-        long endNs = System.nanoTime() + timeoutMs * 1_000_000;
+        long beganNs = System.nanoTime();
         try (ProgressLine progress = new ProgressLine("promoting", total)) {
             while (!open.isEmpty()) {
                 look();
                 progress.at(total - open.size());
-                if (open.isEmpty() || System.nanoTime() >= endNs) {
+                long leftMs = timeoutMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
+                if (open.isEmpty() || leftMs <= 0) {
                     return;
                 }
-                Thread.sleep(Math.min(POLL_MS, Math.max(1, (endNs - System.nanoTime()) / 1_000_000)));
+                Thread.sleep(Math.min(POLL_MS, leftMs));
             }
         }
     }
