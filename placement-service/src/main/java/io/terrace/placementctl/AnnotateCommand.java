@@ -26,6 +26,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code placementctl annotate}. Sets extended attributes as {@code hdfs dfs -setfattr} does, with the caller's rights. */
@@ -135,6 +136,9 @@ final class AnnotateCommand extends ClusterCommand {
                 tell(printer, attribute + " of " + Table.printable(path) + " is " + entry.getValue());
             }
         } catch (IOException | UnsupportedOperationException e) {
+            if (cluster().json && !(set.isEmpty() && gone.isEmpty())) {
+                printer.json(json);
+            }
             throw new Refused("annotations of " + path + " were not changed as asked: " + firstLine(e)
                     + "; see what holds with placementctl annotations");
         }
@@ -162,8 +166,9 @@ final class AnnotateCommand extends ClusterCommand {
                             .forEach(line -> tell(printer, printer.doubtful("  " + line)));
                 }
             }
-        } catch (Refused | Unreachable e) {
-            tell(printer, printer.doubtful("Whether they hold is not known: " + e.getMessage()));
+        } catch (Refused | Unreachable | ParameterException e) {
+            Table.wrapped("Whether they hold is not known: " + e.getMessage())
+                    .forEach(line -> tell(printer, printer.doubtful(line)));
         }
     }
 

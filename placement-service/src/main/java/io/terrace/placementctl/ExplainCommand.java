@@ -76,7 +76,7 @@ final class ExplainCommand extends AdminCommand {
             wrapped(printer, "  ", "no replica is moved between volumes: " + answer.getVolumeMovesStopped(), 4);
         }
         answer.getBlocksList().forEach(block -> print(printer, block));
-        if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
+        if (answer.getBlocksCount() < answer.getBlockCount() && target.startsWith("/")) {
             printer.line("");
             printer.line("... and " + (answer.getBlockCount() - answer.getBlocksCount()) + " more blocks (--blocks)");
         }

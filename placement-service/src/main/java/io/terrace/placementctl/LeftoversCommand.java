@@ -67,12 +67,15 @@ final class LeftoversCommand extends ClusterCommand {
         try (FileSystem fs = open(conf)) {
             walk(fs, printer, found);
         } catch (IOException | UnsupportedOperationException e) {
+            if (cluster().json && !found.isEmpty()) {
+                printer.json(json.put("paths", paths).put("removed", remove).put("complete", false));
+            }
             throw new Refused("the attributes below " + path + " were not all " + (remove ? "removed" : "listed") + ": "
                     + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString())
                     + "; run it again as the superuser");
         }
         if (cluster().json) {
-            printer.json(json.put("paths", paths).put("removed", remove));
+            printer.json(json.put("paths", paths).put("removed", remove).put("complete", true));
         } else {
             printer.line(attributes + " attributes of Terrace" + (remove ? " removed" : "") + ", " + paths
                     + " files and directories looked at");

@@ -148,7 +148,7 @@ public final class SizeCommand extends ClusterCommand {
                 + " serve at least 90 % of the bytes that any of these sizes serves.");
         printer.line("For each DataNode:");
         printer.line("  terrace.datanode.memory.capacity = " + setting(each));
-        printer.line("  sudo terrace-host prepare    (the tmpfs for it, as its kernel can make it)");
+        printer.line("  sudo terrace-host prepare    (mounts a tmpfs that fits)");
     }
 
     /** Upwards. */
