@@ -29,6 +29,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
 
 /** {@code placementctl doctor}. */
 @Command(
@@ -71,9 +72,11 @@ final class DoctorCommand extends ClusterCommand {
                     "use Hadoop 3.5, or 3.4 from 3.4.1 on; with this one daemons run as stock HDFS"));
         }
         boolean active = false;
+        boolean forbidden = false;
         try (AdminClient client = cluster().connect(conf)) {
             for (Peer peer : client.peers()) {
                 active |= peer.status() != null && peer.status().getActive();
+                forbidden |= peer.forbidden();
                 service(peer, found);
             }
             String releases = client.peers().stream()
@@ -99,7 +102,7 @@ final class DoctorCommand extends ClusterCommand {
             }
             if (active) {
                 ask(client, found);
-            } else {
+            } else if (!forbidden) {
                 found.add(new Located(
                         "services",
                         "none-active",
@@ -109,6 +112,16 @@ final class DoctorCommand extends ClusterCommand {
                                 + " failed, fail over and restart it; else set dfs.namenode.plugins and restart: the"
                                 + " NameNodes' logs say what is wrong"));
             }
+        } catch (ParameterException e) {
+            if (cluster().namesService()) {
+                throw e;
+            }
+            found.add(new Located(
+                    "services",
+                    "none-active",
+                    Severity.ERROR,
+                    "no placement service is known: " + e.getMessage(),
+                    "name the cluster's configuration with --conf DIR, or a service with --service HOST:PORT"));
         }
         found.sort(Comparator.comparing(Located::severity).reversed());
         print(found);
@@ -120,7 +133,14 @@ final class DoctorCommand extends ClusterCommand {
 
     private static void service(Peer peer, List<Located> found) {
         StatusResponseProto status = peer.status();
-        if (status == null) {
+        if (peer.forbidden()) {
+            found.add(new Located(
+                    peer.name(),
+                    "service.refused",
+                    Severity.ERROR,
+                    "the placement service refuses this user: " + peer.problem(),
+                    "run it as a user whom security.terrace.admin.protocol.acl admits"));
+        } else if (status == null) {
             found.add(new Located(
                     peer.name(),
                     "service.unreachable",
@@ -163,13 +183,24 @@ final class DoctorCommand extends ClusterCommand {
                     .stream()
                     .filter(finding -> OF_STANDBY.contains(finding.getFinding().getId()))
                     .forEach(finding -> found.add(located(peer.name(), finding)));
-        } catch (Refused | Unreachable e) {
-            found.add(new Located(
-                    peer.name(),
-                    "service.busy",
-                    Severity.NOTE,
-                    "this standby did not say what it finds wrong: " + e.getMessage(),
-                    "run doctor again in some seconds"));
+        } catch (Refused e) {
+            found.add(refused(peer.name(), e));
+        } catch (Unreachable e) {
+            String text = "this standby did not say what it finds wrong: " + e.getMessage();
+            found.add(
+                    e.isBusy()
+                            ? new Located(
+                                    peer.name(),
+                                    "service.busy",
+                                    Severity.NOTE,
+                                    text,
+                                    "run doctor again in some seconds")
+                            : new Located(
+                                    peer.name(),
+                                    "service.unreachable",
+                                    Severity.WARNING,
+                                    text,
+                                    "run doctor again; if it stays so, see the log of that NameNode"));
         }
     }
 
@@ -179,15 +210,19 @@ final class DoctorCommand extends ClusterCommand {
                 found.add(located(finding.getWhere(), finding));
             }
         } catch (Refused e) {
-            found.add(new Located(
-                    "services",
-                    "service.refused",
-                    Severity.ERROR,
-                    "the service does not say what is wrong: " + e.getMessage(),
-                    "run it as a user whom security.terrace.admin.protocol.acl admits"));
+            found.add(refused("services", e));
         } catch (Unreachable e) {
             found.add(silent(e));
         }
+    }
+
+    private static Located refused(String where, Refused e) {
+        return new Located(
+                where,
+                "service.refused",
+                Severity.ERROR,
+                "the service does not say what is wrong: " + e.getMessage(),
+                "see the log of that NameNode");
     }
 
     /** Others may ask at the same moment, and a service answers few at a time. */

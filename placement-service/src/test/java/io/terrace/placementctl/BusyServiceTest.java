@@ -7,10 +7,12 @@ import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
 import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.authorize.AuthorizationException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +86,29 @@ class BusyServiceTest {
             assertThat(session.run("doctor", "--service", service.address())).isEqualTo(1);
             assertThat(session.out).contains("WARNING  services  service.busy");
         }
+    }
+
+    /** The ACL holds for each call, so such a user does not even get the status. */
+    @Test
+    void doctor_ofAUserWhomTheAclKeepsOut_namesTheAcl() throws IOException {
+        try (FakeService service = new FakeService((call, request) -> {
+            throw new AuthorizationException("User somebody is not authorized for protocol");
+        })) {
+            assertThat(session.run("doctor", "--service", service.address())).isEqualTo(3);
+            assertThat(session.out)
+                    .contains("service.refused", "somebody is not authorized", "security.terrace.admin.protocol.acl")
+                    .doesNotContain("service.unreachable", "none-active");
+        }
+    }
+
+    @Test
+    void doctor_whereNoServiceIsConfigured_showsWhatItFound() throws IOException {
+        CtlSession bare = new CtlSession(Files.createDirectory(dir.resolve("bare")));
+        Files.writeString(
+                bare.conf.resolve("hdfs-site.xml"), CtlSession.site("terrace.datanode.memory.capacity", "much"));
+        assertThat(bare.run("doctor")).isEqualTo(3);
+        assertThat(bare.out).contains("terrace.datanode.memory.capacity", "none-active", "--conf");
+        assertThat(bare.err).isEmpty();
     }
 
     @Test

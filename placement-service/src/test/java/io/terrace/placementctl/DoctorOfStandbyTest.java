@@ -6,6 +6,7 @@ import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,6 +31,26 @@ class DoctorOfStandbyTest {
         }
         return new FakeService(
                 (call, request) -> call.equals("status") ? FakeService.status(active, 3) : answer.build());
+    }
+
+    /** A NOTE would not count. */
+    @Test
+    void standbyThatFails_isNotCalledBusy() throws IOException {
+        try (FakeService standby = new FakeService((call, request) -> {
+            if (call.equals("status")) {
+                return FakeService.status(false, 3);
+            }
+            throw new IOException("it shuts down");
+        })) {
+            CtlSession session =
+                    CtlSession.of(dir.resolve("conf"), URI.create("hdfs://127.0.0.1:1"), standby.address());
+
+            assertThat(session.run("doctor")).isEqualTo(3);
+
+            assertThat(session.out)
+                    .contains("  service.refused", "it shuts down")
+                    .doesNotContain("service.busy");
+        }
     }
 
     private static String property(String key, String value) {

@@ -25,11 +25,12 @@ import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.authorize.AuthorizationException;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Talks to the placement services of a cluster. All are asked for their status at a time, for {@value #STATUS_TIMEOUT_MS} ms
+ * Talks to the placement services of a cluster. All are asked for their status at the same time, for {@value #STATUS_TIMEOUT_MS} ms
  * at most, so that one that hangs delays a command no longer. Connections are tried once, calls take
  * {@value #CALL_TIMEOUT_MS} ms at most.
  */
@@ -48,13 +49,19 @@ public final class AdminClient implements AutoCloseable {
      * One NameNode's service: its status, or why it has none.
      *
      * @param absent whether nobody listens there; false also where it is not known
+     * @param forbidden whether the service does not let this user ask anything
      */
     public record Peer(
             InetSocketAddress address,
             @Nullable PlacementAdminPB proxy,
             @Nullable StatusResponseProto status,
             String problem,
-            boolean absent) {
+            boolean absent,
+            boolean forbidden) {
+
+        private static Peer silent(InetSocketAddress address, String problem) {
+            return new Peer(address, null, null, problem, false, false);
+        }
 
         public String name() {
             return address.getHostString() + ":" + address.getPort();
@@ -97,10 +104,10 @@ public final class AdminClient implements AutoCloseable {
         } catch (TimeoutException e) {
             met.cancel(true);
             String why = "no answer within " + STATUS_TIMEOUT_MS / 1000 + " s: it hangs, or is too busy";
-            return new Peer(address, null, null, why, false);
+            return Peer.silent(address, why);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Peer(address, null, null, "interrupted", false);
+            return Peer.silent(address, "interrupted");
         } catch (ExecutionException e) {
             return silent(address, e.getCause() == null ? e : e.getCause());
         }
@@ -108,7 +115,7 @@ public final class AdminClient implements AutoCloseable {
 
     private Peer meet(InetSocketAddress address, UserGroupInformation user) throws IOException {
         if (address.isUnresolved()) {
-            return new Peer(address, null, null, "unknown host " + address.getHostString(), false);
+            return Peer.silent(address, "unknown host " + address.getHostString());
         }
         PlacementAdminPB proxy = RPC.getProtocolProxy(
                         PlacementAdminPB.class,
@@ -121,7 +128,8 @@ public final class AdminClient implements AutoCloseable {
                         RetryPolicies.TRY_ONCE_THEN_FAIL)
                 .getProxy();
         try {
-            return new Peer(address, proxy, proxy.status(null, StatusRequestProto.getDefaultInstance()), "", false);
+            return new Peer(
+                    address, proxy, proxy.status(null, StatusRequestProto.getDefaultInstance()), "", false, false);
         } catch (ServiceException e) {
             RPC.stopProxy(proxy);
             return silent(address, e.getCause() == null ? e : e.getCause());
@@ -129,7 +137,9 @@ public final class AdminClient implements AutoCloseable {
     }
 
     private static Peer silent(InetSocketAddress address, Throwable why) {
-        return new Peer(address, null, null, firstLine(why), why instanceof ConnectException);
+        boolean forbidden = why instanceof RemoteException refusal
+                && refusal.getClassName().equals(AuthorizationException.class.getName());
+        return new Peer(address, null, null, firstLine(why), why instanceof ConnectException, forbidden);
     }
 
     public List<Peer> peers() {

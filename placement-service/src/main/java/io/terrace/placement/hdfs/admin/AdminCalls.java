@@ -42,7 +42,7 @@ final class AdminCalls {
         } catch (IllegalArgumentException e) {
             throw new ServiceException(new IOException(e.getMessage(), e));
         } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
-            RetriableException busy = new RetriableException("placement is busy or restarting");
+            RetriableException busy = new RetriableException("the placement loop does not answer, or restarts");
             busy.initCause(e);
             throw new ServiceException(busy);
         } catch (InterruptedException e) {
