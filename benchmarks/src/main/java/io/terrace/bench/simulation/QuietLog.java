@@ -1,6 +1,6 @@
 package io.terrace.bench.simulation;
 
-import java.util.Collections;
+import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.log4j.AppenderSkeleton;
@@ -20,8 +20,9 @@ final class QuietLog implements AutoCloseable {
 
     QuietLog() {
         loggers.setThreshold(Level.ERROR);
-        for (Object appender : Collections.list(LogManager.getRootLogger().getAllAppenders())) {
-            if (appender instanceof AppenderSkeleton printing) {
+        Enumeration<?> appenders = LogManager.getRootLogger().getAllAppenders();
+        while (appenders.hasMoreElements()) {
+            if (appenders.nextElement() instanceof AppenderSkeleton printing) {
                 printed.put(printing, printing.getThreshold());
                 printing.setThreshold(Level.OFF);
             }

@@ -141,7 +141,7 @@ public final class TierFaults implements Callable<Integer> {
         if (part == TierFaultsPart.NAMENODE) {
             // Of the others nothing is shown: the service that came back had nothing to go on with.
             long moving = results.stream().filter(result -> result.toMove() > 0).count();
-            sheet.atLeast(name + ".moving", moving, points / 2);
+            sheet.atLeast(name + ".moving", moving, points / 2.0);
         }
         if (part == TierFaultsPart.DATANODE && points >= DEFAULT_POINTS) {
             sheet.atLeast(name + ".copying", copying, 1);
