@@ -179,8 +179,8 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     }
 
     /**
-     * What leaves a cache for an object that did not leave its tier is moved with the next access or tick: its move might fail at
-     * once too.
+     * What leaves a cache for an object that did not leave its tier is moved with the next access, or the next tick if its tier is too
+     * full: its move might fail at once too.
      */
     @Override
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
@@ -206,7 +206,12 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     @Override
     public void tick(long nowMs, MoveRequests moveRequests) {
         // Caches decide only on accesses. But where nothing is read any more, what no longer fits must leave too.
-        placeEvicted(moveRequests);
+        for (int tier = 0; tier < base; tier++) {
+            if (placementTable.bookedBytes(tier) > capacities[tier]) {
+                placeEvicted(moveRequests);
+                return;
+            }
+        }
     }
 
     @Override
