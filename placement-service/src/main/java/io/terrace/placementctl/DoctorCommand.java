@@ -188,7 +188,7 @@ final class DoctorCommand extends ClusterCommand {
         } catch (Unreachable e) {
             String text = "this standby did not say what it finds wrong: " + e.getMessage();
             found.add(
-                    e.isBusy()
+                    e.isBusy() && text.contains(ASK_AGAIN)
                             ? new Located(
                                     peer.name(),
                                     "service.busy",

@@ -201,7 +201,7 @@ public final class PooledPolicy implements PlacementPolicy {
         if (pool < unknownPool) {
             policy(pool).moveFailed(nowMs, object, sizeBytes, tier, requestsOf[pool]);
         }
-        // Room for what did not leave its tier is made with the next access: that move might fail at once too.
+        // Room for what did not leave its tier is made with the next access or tick: that move might fail at once too.
     }
 
     private int knownPool(long object) {

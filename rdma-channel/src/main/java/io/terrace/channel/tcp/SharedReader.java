@@ -14,8 +14,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has one of the threads that wait for a connection read its socket for all (leader and followers). It hands over to another one
- * when it has what it waits for. Nobody reads while nobody waits.
+ * Has one of the threads that wait for a connection read its socket for all. It hands over to another one when it has what it
+ * waits for. Nobody reads while nobody waits.
  */
 final class SharedReader {
     /** What is read. */

@@ -30,12 +30,12 @@ final class BlockPrefetch {
                 if (id != lastId) {
                     lastId = id;
                     BlockInfo stored = blocks.getStoredBlock(new Block(id));
-                    // The second is the length of an array that the DataNodes are in.
+                    // The second reads the array in which its DataNodes are.
                     sum += stored == null ? 0 : stored.getNumBytes() + stored.getCapacity();
                 }
             }
-        } catch (RuntimeException e) {
-            LOG.debug("A block came while it was looked at without the lock", e);
+        } catch (RuntimeException | AssertionError e) {
+            LOG.debug("A block was being added when it was looked at without the lock", e);
         }
         read = sum;
     }

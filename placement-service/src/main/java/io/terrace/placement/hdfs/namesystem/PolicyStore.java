@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones
  * are kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
  *
- * <p>Changes come one at a time; the loop asks without waiting for one. Nothing here takes a lock of the NameNode.
+ * <p>Changes come one at a time; the loop asks without waiting for one. Reading the attribute takes the NameNode's read lock once.
  */
 public final class PolicyStore {
 
@@ -46,7 +46,7 @@ public final class PolicyStore {
 
     private @Nullable PlacementLoop loop;
     /** The loop took no call when it was to be told of the file. Of the thread that watches it. */
-    private boolean untold;
+    private volatile boolean untold;
 
     /** @param file null when none is configured; it is read once here */
     public PolicyStore(
@@ -247,6 +247,8 @@ public final class PolicyStore {
             throws IOException, TimeoutException, InterruptedException {
         if (unread) {
             load();
+            // Whatever comes of this change, the loop is to hear of what can be read again.
+            untold = untold || !unread;
         }
         if (unread) {
             throw new IOException(
