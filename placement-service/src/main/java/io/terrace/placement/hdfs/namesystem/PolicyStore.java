@@ -45,7 +45,7 @@ public final class PolicyStore {
     private volatile boolean unread;
 
     private @Nullable PlacementLoop loop;
-    /** The loop took no call when it was to be told of the file. Of the thread that watches it. */
+    /** The loop is still to be told of what was read: of the file, or of the attribute that could not be read before. */
     private volatile boolean untold;
 
     /** @param file null when none is configured; it is read once here */
