@@ -83,11 +83,14 @@ final class SecureCluster implements AutoCloseable {
         kdc.createPrincipal(keytab, "hdfs/localhost", "HTTP/localhost", "alice", "bob", ADMIN);
         conf = configuration();
         UserGroupInformation.setConfiguration(conf);
-        cluster = new MiniDFSCluster.Builder(conf, scratch.resolve("dfs").toFile())
-                .numDataNodes(1)
-                .build();
-        cluster.waitActive();
-        await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(this::isServed);
+        try {
+            cluster = new MiniDFSCluster.Builder(conf, scratch.resolve("dfs").toFile())
+                    .numDataNodes(1)
+                    .build();
+        } catch (Exception | Error e) {
+            leaveSecureMode();
+            throw e;
+        }
     }
 
     static SecureCluster start() throws Exception {
@@ -96,7 +99,15 @@ final class SecureCluster implements AutoCloseable {
                 ? Files.createTempDirectory(memory, "terrace-secure")
                 : Files.createTempDirectory("terrace-secure");
         Files.setPosixFilePermissions(scratch, java.nio.file.attribute.PosixFilePermissions.fromString("rwx--x--x"));
-        return new SecureCluster(scratch);
+        SecureCluster secure = new SecureCluster(scratch);
+        try {
+            secure.cluster.waitActive();
+            await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(secure::isServed);
+        } catch (Exception | Error e) {
+            secure.close();
+            throw e;
+        }
+        return secure;
     }
 
     private Configuration configuration() throws Exception {
@@ -107,8 +118,9 @@ final class SecureCluster implements AutoCloseable {
         for (String daemon : List.of("namenode", "datanode")) {
             secure.set("dfs." + daemon + ".kerberos.principal", "hdfs/localhost@" + kdc.getRealm());
             secure.set("dfs." + daemon + ".keytab.file", keytab.getPath());
-            secure.set("dfs." + daemon + ".https-address", "localhost:0");
         }
+        secure.set(DFSConfigKeys.DFS_NAMENODE_HTTPS_ADDRESS_KEY, "localhost:0");
+        secure.set(DFSConfigKeys.DFS_DATANODE_HTTPS_ADDRESS_KEY, "localhost:0");
         secure.set("dfs.web.authentication.kerberos.principal", "HTTP/localhost@" + kdc.getRealm());
         secure.set("dfs.web.authentication.kerberos.keytab", keytab.getPath());
         secure.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
@@ -321,6 +333,11 @@ final class SecureCluster implements AutoCloseable {
     @Override
     public void close() throws Exception {
         cluster.shutdown();
+        leaveSecureMode();
+    }
+
+    /** The next class of tests in this JVM starts without Kerberos, also where this cluster did not come up. */
+    private void leaveSecureMode() throws Exception {
         kdc.stop();
         KeyStoreTestUtil.cleanupSSLConfig(scratch.toString(), sslClasses());
         UserGroupInformation.reset();

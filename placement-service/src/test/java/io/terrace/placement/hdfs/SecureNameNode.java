@@ -37,8 +37,13 @@ public final class SecureNameNode implements AutoCloseable {
         kdc.createPrincipal(new File(dir, "users.keytab"), principals);
         conf = configuration(more);
         UserGroupInformation.setConfiguration(conf);
-        DFSTestUtil.formatNameNode(conf);
-        start();
+        try {
+            DFSTestUtil.formatNameNode(conf);
+            start();
+        } catch (Exception | Error e) {
+            close();
+            throw e;
+        }
     }
 
     private Configuration configuration(Consumer<Configuration> more) {
@@ -100,7 +105,9 @@ public final class SecureNameNode implements AutoCloseable {
 
     @Override
     public void close() {
-        nameNode.stop();
+        if (nameNode != null) {
+            nameNode.stop();
+        }
         kdc.stop();
         UserGroupInformation.reset();
         UserGroupInformation.setConfiguration(new Configuration());
