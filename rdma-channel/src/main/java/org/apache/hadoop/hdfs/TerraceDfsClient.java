@@ -165,7 +165,7 @@ public final class TerraceDfsClient extends DFSClient {
             ChecksumOpt checksumOpt)
             throws IOException {
         WriteClient client = writes;
-        if (client == null || flag.contains(CreateFlag.APPEND)) {
+        if (client == null || isAppend(flag)) {
             countAppend(flag);
             return super.primitiveCreate(
                     src, absPermission, flag, createParent, replication, blockSize, progress, bufferSize, checksumOpt);
@@ -208,9 +208,14 @@ public final class TerraceDfsClient extends DFSClient {
 
     private void countAppend(EnumSet<CreateFlag> flag) {
         WriteClient client = writes;
-        if (client != null && flag.contains(CreateFlag.APPEND)) {
+        if (client != null && isAppend(flag)) {
             client.leftToStock(Metric.CLIENT_WRITE_FALLBACK_APPEND);
         }
+    }
+
+    /** No flags at all are refused where stock refuses them. */
+    private static boolean isAppend(@Nullable EnumSet<CreateFlag> flag) {
+        return flag != null && flag.contains(CreateFlag.APPEND);
     }
 
     private DataChecksum checksum(@Nullable ChecksumOpt option) throws IOException {
