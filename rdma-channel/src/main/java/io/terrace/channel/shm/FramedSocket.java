@@ -4,7 +4,9 @@ import io.terrace.channel.FrameDecoder;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -12,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
@@ -23,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Control messages are far smaller than a socket's buffer, so a send that has to wait is the exception and polls.
  */
 public final class FramedSocket implements Closeable {
-    private static final long SEND_PAUSE_NS = 50_000;
+    private static final long PAUSE_NS = 50_000;
+    private static final long FULL_QUEUE_PAUSE_NS = 10_000_000;
 
     private final SocketChannel channel;
     private final Selector selector;
@@ -42,24 +46,40 @@ public final class FramedSocket implements Closeable {
         }
     }
 
-    /** Connects in time or throws. */
+    /** Connects in time or throws. Waits for a listener that accepts nothing, also where its queue of connections is full. */
     public static FramedSocket connect(SocketAddress where, long timeoutNs) throws IOException {
-        SocketChannel channel = where instanceof UnixDomainSocketAddress
-                ? SocketChannel.open(StandardProtocolFamily.UNIX)
-                : SocketChannel.open();
-        try {
-            channel.configureBlocking(false);
-            if (!channel.connect(where)) {
-                long deadlineNs = System.nanoTime() + timeoutNs;
-                while (!channel.finishConnect()) {
-                    pauseUntil(deadlineNs);
+        long deadlineNs = System.nanoTime() + timeoutNs;
+        while (true) {
+            SocketChannel channel = where instanceof UnixDomainSocketAddress
+                    ? SocketChannel.open(StandardProtocolFamily.UNIX)
+                    : SocketChannel.open();
+            try {
+                channel.configureBlocking(false);
+                if (!channel.connect(where)) {
+                    while (!channel.finishConnect()) {
+                        pauseUntil(deadlineNs, PAUSE_NS);
+                    }
+                }
+                return new FramedSocket(channel);
+            } catch (IOException | RuntimeException e) {
+                channel.close();
+                if (!isQueueFull(where, e)) {
+                    throw e;
                 }
             }
-            return new FramedSocket(channel);
-        } catch (IOException | RuntimeException e) {
-            channel.close();
-            throw e;
+            pauseUntil(deadlineNs, FULL_QUEUE_PAUSE_NS);
         }
+    }
+
+    /**
+     * Linux answers EAGAIN at once if the queue of a Unix socket is full. Java has no exception of its own for it; the other
+     * failures without one are of a socket that is not there or that this user may not write to.
+     */
+    private static boolean isQueueFull(SocketAddress where, Exception e) {
+        return e instanceof SocketException
+                && !(e instanceof ConnectException)
+                && where instanceof UnixDomainSocketAddress socket
+                && Files.isWritable(socket.getPath());
     }
 
     /** The user on the other end of a Unix socket as the kernel knows it; null for other sockets. */
@@ -78,7 +98,7 @@ public final class FramedSocket implements Closeable {
             if (!frame.hasRemaining()) {
                 return;
             }
-            pauseUntil(deadlineNs);
+            pauseUntil(deadlineNs, PAUSE_NS);
         }
     }
 
@@ -113,13 +133,13 @@ public final class FramedSocket implements Closeable {
         }
     }
 
-    private static void pauseUntil(long deadlineNs) throws IOException {
+    private static void pauseUntil(long deadlineNs, long pauseNs) throws IOException {
         if (System.nanoTime() - deadlineNs > 0) {
             throw new SocketTimeoutException("the other side does not answer in time");
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new java.io.InterruptedIOException("interrupted while waiting for the other side");
         }
-        LockSupport.parkNanos(SEND_PAUSE_NS);
+        LockSupport.parkNanos(pauseNs);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,15 +29,18 @@ public final class IdleConnections implements Closeable {
 
     private final Deque<Kept> kept = new ArrayDeque<>();
     private final ThreadFactory threads;
+    private final LongSupplier nanoTime;
     private boolean closing;
-    private long nextStartNs = System.nanoTime();
+    private long nextStartNs;
 
     public IdleConnections() {
-        this(DaemonThreads.named("terrace-idle-writes"));
+        this(DaemonThreads.named("terrace-idle-writes"), System::nanoTime);
     }
 
-    IdleConnections(ThreadFactory threads) {
+    IdleConnections(ThreadFactory threads, LongSupplier nanoTime) {
         this.threads = threads;
+        this.nanoTime = nanoTime;
+        this.nextStartNs = nanoTime.getAsLong();
     }
 
     private record Kept(WriteConnection connection, long sinceNs) {}
@@ -73,13 +77,14 @@ public final class IdleConnections implements Closeable {
         if (kept.size() >= MAX_KEPT) {
             return false;
         }
-        if (!closing && System.nanoTime() - nextStartNs >= 0) {
+        long nowNs = nanoTime.getAsLong();
+        if (!closing && nowNs - nextStartNs >= 0) {
             // Without a thread nobody would close it.
             closing = DaemonThreads.tryStart(threads.newThread(this::closeUnused));
-            nextStartNs = System.nanoTime() + (closing ? 0 : START_PAUSE_NS);
+            nextStartNs = nowNs + (closing ? 0 : START_PAUSE_NS);
         }
         if (closing) {
-            kept.addFirst(new Kept(connection, System.nanoTime()));
+            kept.addFirst(new Kept(connection, nowNs));
         }
         return closing;
     }
@@ -90,7 +95,7 @@ public final class IdleConnections implements Closeable {
             while (any) {
                 TimeUnit.NANOSECONDS.sleep(KEPT_NS / 4);
                 List<WriteConnection> unused = new ArrayList<>();
-                any = removeUnused(System.nanoTime(), unused);
+                any = removeUnused(nanoTime.getAsLong(), unused);
                 unused.forEach(IdleConnections::close);
             }
         } catch (InterruptedException e) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,14 @@ class IdleConnectionsTest {
     private final AtomicInteger tries = new AtomicInteger();
     private final AtomicBoolean limited = new AtomicBoolean(true);
     private final List<Thread> running = new CopyOnWriteArrayList<>();
-    private final IdleConnections idle = new IdleConnections(work -> new Thread(work) {
+    private final AtomicLong nowNs = new AtomicLong();
+    private final IdleConnections idle = new IdleConnections(LimitedThread::new, nowNs::get);
+
+    private final class LimitedThread extends Thread {
+        LimitedThread(Runnable work) {
+            super(work);
+        }
+
         @Override
         public void start() {
             tries.incrementAndGet();
@@ -34,7 +42,7 @@ class IdleConnectionsTest {
             running.add(this);
             super.start();
         }
-    });
+    }
 
     IdleConnectionsTest() throws IOException {
         listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -59,6 +67,11 @@ class IdleConnectionsTest {
         idle.give(connect());
         assertThat(idle.take(DATANODE)).isNull();
         assertThat(tries).as("each is logged").hasValue(1);
+
+        nowNs.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        idle.give(connect());
+
+        assertThat(tries).hasValue(2);
     }
 
     @Test
