@@ -80,7 +80,8 @@ final class SimulationTest {
                 40_081_586,
                 40_081_750,
                 40_082_622,
-                40_083_419
+                40_083_419,
+                40_093_457
             })
     void everyInvariant_holdsInSeedsThatFailedOnce(long seed) {
         StringWriter said = new StringWriter();

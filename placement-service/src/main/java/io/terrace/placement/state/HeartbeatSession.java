@@ -58,6 +58,10 @@ public final class HeartbeatSession {
             promised.clear();
             doubtful.clear();
         }
+        if (!anew && heartbeat.sequence() > sequence + 1) {
+            // What came between is not known here: it was refused, or an earlier process of the service took it.
+            fullSeen = false;
+        }
         incarnation = heartbeat.incarnation();
         sequence = anew ? heartbeat.sequence() : Math.max(sequence, heartbeat.sequence());
         return anew;
@@ -77,12 +81,14 @@ public final class HeartbeatSession {
     }
 
     /**
-     * Whether this heartbeat was taken before and comes again late, after one of another process. One that is new is taken:
-     * which process followed which cannot be told.
+     * Whether this heartbeat was taken before and comes again late: after the next one of the same process, which waits for the
+     * answer to this one, or after one of another process. One of a process that is new is taken: which process followed which
+     * cannot be told.
      */
     public boolean isTakenBefore(Heartbeat heartbeat) {
-        return heartbeat.incarnation() != incarnation
-                && heartbeat.sequence() <= ended.getOrDefault(heartbeat.incarnation(), Long.MIN_VALUE);
+        return heartbeat.incarnation() == incarnation
+                ? heartbeat.sequence() < sequence
+                : heartbeat.sequence() <= ended.getOrDefault(heartbeat.incarnation(), Long.MIN_VALUE);
     }
 
     long sequence() {
@@ -95,7 +101,7 @@ public final class HeartbeatSession {
 
     /** The answer to a heartbeat that is sent again; null for a new one. */
     public @Nullable HeartbeatAnswer answerAgain(Heartbeat heartbeat) {
-        return heartbeat.incarnation() == incarnation && heartbeat.sequence() <= sequence ? lastAnswer : null;
+        return heartbeat.incarnation() == incarnation && heartbeat.sequence() == sequence ? lastAnswer : null;
     }
 
     public @Nullable HeartbeatAnswer lastAnswer() {
