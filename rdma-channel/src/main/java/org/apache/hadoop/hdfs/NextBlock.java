@@ -172,7 +172,10 @@ final class NextBlock {
         return false;
     }
 
-    /** Whether the NameNode may have found too few DataNodes for a block; nearly all other refusals have classes of their own. */
+    /**
+     * Whether the NameNode may have found too few DataNodes for a block. A few other refusals have no class of their own either, as that a
+     * file has too many blocks; the NameNode gives those again when it is asked without exclusions.
+     */
     static boolean findsNone(RemoteException refusal) {
         return IOException.class.getName().equals(refusal.getClassName());
     }
