@@ -185,20 +185,20 @@ public final class WrittenReplicas {
     }
 
     /**
-     * Whether it is what stock HDFS leaves, until the DataNode starts again, where it cannot copy the last block of a file that is cut
-     * and that a snapshot has, as on a full volume.
+     * Whether it is a copy of a replica that has not become one: of a move between volumes, or of the last block of a file that is cut
+     * and that a snapshot has. Stock HDFS leaves the latter until the DataNode starts again where it fails, as on a full volume.
      */
-    private static boolean isOfFailedCopy(Path file) {
+    public static boolean isCopy(Path file) {
         return file.toString().contains("/tmp/subdir");
     }
 
-    /** All files of replicas by their name, such as {@code blk_7}, also those that are being written. */
+    /** All files of replicas by their name, such as {@code blk_7}, also those that are being written, but no copies. */
     public Map<String, List<Path>> files() throws IOException {
         Map<String, List<Path>> files = new HashMap<>();
         for (Path volume : volumes) {
             try (Stream<Path> tree = Files.walk(volume)) {
                 tree.filter(file -> file.getFileName().toString().startsWith("blk_"))
-                        .filter(file -> !isOfFailedCopy(file))
+                        .filter(file -> !isCopy(file))
                         .forEach(
                                 file -> files.computeIfAbsent(file.getFileName().toString(), fresh -> new ArrayList<>())
                                         .add(file));

@@ -11,11 +11,6 @@ import io.terrace.bench.soak.client.DamagedBlocks;
 import io.terrace.bench.soak.client.FullCheck;
 import io.terrace.bench.soak.client.LastBlock;
 import io.terrace.bench.soak.client.ReplicaCheck;
-import io.terrace.bench.soak.logs.DaemonLogs;
-import io.terrace.bench.soak.logs.ErrorLines;
-import io.terrace.bench.soak.logs.Recoveries;
-import io.terrace.bench.soak.logs.StaleCopies;
-import io.terrace.bench.soak.logs.VolumeMoves;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -66,10 +61,7 @@ final class SoakRun {
     private final Optional<Path> libhadoop;
 
     private final Growth growth = new Growth();
-    private final Recoveries recoveries = new Recoveries(flips::copied);
-    private final VolumeMoves moves = new VolumeMoves();
-    private final StaleCopies staleCopies = new StaleCopies();
-    private final ErrorLines errors;
+    private final RunLogs logs;
     private final List<ClientProcess> clients = new ArrayList<>();
 
     SoakRun(SoakOptions options, Path dir, PrintWriter out, ResultSheet sheet) throws IOException {
@@ -79,14 +71,19 @@ final class SoakRun {
         this.libhadoop = new ClusterLayout(dir.resolve("cluster")).canReadShortCircuit()
                 ? ShortCircuit.libhadoop(TestRun.root(), dir.resolve("libhadoop"))
                 : Optional.empty();
-        this.damaged = new DamagedRecoveries(flips, new ClusterLayout(dir.resolve("cluster")).logs());
+        Path daemonLogs = new ClusterLayout(dir.resolve("cluster")).logs();
+        this.damaged = new DamagedRecoveries(flips, daemonLogs);
         this.findings = new Findings(
                 out,
                 flips,
                 process -> options.readsMemoryUnverified(process, libhadoop.isPresent()),
                 this::recoveredDamaged,
-                staleCopies::isOf);
-        this.errors = new ErrorLines(findings::print);
+                this::isStaleCopy);
+        this.logs = new RunLogs(daemonLogs, dir, flips::copied, findings::print);
+    }
+
+    private boolean isStaleCopy(long block) {
+        return logs.staleCopies().isOf(block);
     }
 
     /** Tells clients too, so that they do not wait for such a block. */
@@ -122,7 +119,7 @@ final class SoakRun {
                 EndedProcesses ended = new EndedProcesses(soak, findings);
                 rounds(soak, plan, ended);
                 ended.note(clients);
-                readLogs(soak);
+                logs.read();
             } finally {
                 for (ClientProcess client : clients) {
                     client.close();
@@ -175,7 +172,7 @@ final class SoakRun {
     private void rounds(SoakCluster soak, SoakPlan plan, EndedProcesses ended) throws IOException {
         FaultInjector injector = new FaultInjector(
                 soak, clients, flips, findings, ended, options.terrace(), plan.survivingNameNode(), journals());
-        Samples samples = new Samples(soak, options.terrace(), growth, moves, findings, sheet);
+        Samples samples = new Samples(soak, options.terrace(), growth, logs.moves(), findings, sheet);
         Configuration conf = soak.cluster().confStock();
         long lengthNs = options.length().toNanos();
         long roundNs = Math.max(LEAST_ROUND_NS, Math.min(MOST_ROUND_NS, lengthNs / ROUNDS));
@@ -192,7 +189,7 @@ final class SoakRun {
                 times.ended("mend", System.nanoTime());
                 askAll("PAUSE", PAUSE_SECONDS);
                 times.ended("settle", System.nanoTime());
-                readLogs(soak);
+                logs.read();
                 for (String answer : askAll("VERIFY", CHECK_SECONDS)) {
                     count(FullCheck.Checked.of(answer));
                 }
@@ -239,12 +236,12 @@ final class SoakRun {
         WrittenReplicas replicas = new WrittenReplicas(soak.volumes().all(), flips);
         findings.count("replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
         Optional<String> unfinished =
-                Waits.untilRight(UNFINISHED_SECONDS, () -> replicas.unfinished(staleCopies::isOne));
+                Waits.untilRight(UNFINISHED_SECONDS, () -> replicas.unfinished(logs.staleCopies()::isOne));
         if (unfinished.isPresent()) {
             findings.count("replicas.unfinished", 1);
             findings.print(SoakOptions.CHECK, unfinished.get());
         }
-        VolumePairs pairs = new VolumePairs(soak.volumes().all());
+        VolumePairs pairs = new VolumePairs(soak.volumes().all(), logs.failedCopies()::isOne);
         if (Waits.untilRight(PAIRS_SECONDS, pairs::look).isPresent()) {
             findings.count("replicas.unpaired", pairs.left().size());
             pairs.left().forEach(left -> findings.print(SoakOptions.CHECK, left));
@@ -254,18 +251,6 @@ final class SoakRun {
     private void count(FullCheck.Checked checked) {
         findings.count("bytes.verified", checked.bytes());
         findings.count("check.retries", checked.retries());
-    }
-
-    /** Lines of an hour ago may be gone when the run ends. */
-    private void readLogs(SoakCluster soak) throws IOException {
-        new DaemonLogs(soak.cluster().layout().logs()).read("", (daemon, line) -> {
-            recoveries.take(daemon, line);
-            moves.take(daemon, line);
-            staleCopies.take(line);
-            errors.take(daemon, line);
-        });
-        // Those of clients.
-        new DaemonLogs(dir).read("c", errors::take);
     }
 
     private void mend(SoakCluster soak, FaultInjector injector, EndedProcesses ended) throws IOException {
@@ -312,10 +297,7 @@ final class SoakRun {
 
     private void figures(long seconds) {
         Map<String, Long> all = new TreeMap<>(findings.figures());
-        all.putAll(recoveries.figures());
-        all.putAll(moves.figures());
-        all.putAll(errors.figures());
-        all.put("copies.stale", staleCopies.count());
+        all.putAll(logs.figures());
         all.put("ops.written", all.getOrDefault("ops.create", 0L) + all.getOrDefault("ops.append", 0L));
         sheet.section("figures");
         sheet.note("seed", options.seed(), "");

@@ -1,5 +1,6 @@
 package io.terrace.bench.soak;
 
+import io.terrace.bench.faults.WrittenReplicas;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -8,22 +9,29 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Files of finalised replicas that a move must not leave: a block on two volumes of a DataNode, and a data file or a meta file
- * without the other one. Moves go on meanwhile, so only what is there at each look counts. Not thread-safe.
+ * Files that a move must not leave: finalised replicas of a block on two volumes of a DataNode, a data file or a meta file without
+ * the other one, and what it copied below {@code tmp}. Moves go on meanwhile, so only what is there at each look counts. Not
+ * thread-safe.
  */
 final class VolumePairs {
     private static final Pattern FILE = Pattern.compile("(blk_\\d+)(_\\d+\\.meta)?");
 
     private final List<Path> datanodes;
+    private final Predicate<Path> ofStock;
     private Optional<Set<String>> left = Optional.empty();
 
-    /** @param datanodes the directory of each DataNode that has its volumes */
-    VolumePairs(List<Path> datanodes) {
+    /**
+     * @param datanodes the directory of each DataNode that has its volumes
+     * @param ofStock files below {@code tmp/subdir} that stock HDFS leaves there
+     */
+    VolumePairs(List<Path> datanodes, Predicate<Path> ofStock) {
         this.datanodes = List.copyOf(datanodes);
+        this.ofStock = ofStock;
     }
 
     /** What was there at each look until now; empty if nothing is left. */
@@ -42,15 +50,20 @@ final class VolumePairs {
         return left.orElse(Set.of());
     }
 
-    private static void look(Path datanode, Set<String> found) throws IOException {
+    private void look(Path datanode, Set<String> found) throws IOException {
         Map<String, Set<Path>> data = new HashMap<>();
         Map<String, Set<Path>> metas = new HashMap<>();
         for (Path file : LiveFiles.below(datanode)) {
             Matcher matcher = FILE.matcher(file.getFileName().toString());
-            if (file.toString().contains("/finalized/") && matcher.matches()) {
+            if (!matcher.matches()) {
+                continue;
+            }
+            if (file.toString().contains("/finalized/")) {
                 (matcher.group(2) == null ? data : metas)
                         .computeIfAbsent(matcher.group(1), fresh -> new TreeSet<>())
                         .add(file.resolveSibling(matcher.group(1)));
+            } else if (WrittenReplicas.isCopy(file) && !ofStock.test(file)) {
+                found.add(file + " is left of a move");
             }
         }
         data.forEach((block, files) -> {

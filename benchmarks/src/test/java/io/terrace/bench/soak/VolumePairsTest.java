@@ -22,7 +22,7 @@ final class VolumePairsTest {
             file(datanode + "/ssd/current/finalized/subdir0/blk_7");
             file(datanode + "/ssd/current/finalized/subdir0/blk_7_1001.meta");
         }
-        pairs = new VolumePairs(List.of(root.resolve("1"), root.resolve("2")));
+        pairs = new VolumePairs(List.of(root.resolve("1"), root.resolve("2")), file -> false);
     }
 
     @Test
@@ -41,12 +41,13 @@ final class VolumePairsTest {
 
         Files.delete(second);
         assertThat(pairs.look()).as("another fault, since the last look").isEmpty();
-        assertThat(new VolumePairs(List.of(root.resolve("2"))).look())
+        assertThat(new VolumePairs(List.of(root.resolve("2")), file -> false).look())
                 .get()
                 .asString()
                 .contains("has a meta file only");
         Files.delete(meta);
-        assertThat(new VolumePairs(List.of(root.resolve("2"))).look()).isEmpty();
+        assertThat(new VolumePairs(List.of(root.resolve("2")), file -> false).look())
+                .isEmpty();
     }
 
     @Test
@@ -54,6 +55,21 @@ final class VolumePairsTest {
         Files.delete(root.resolve("2/ssd/current/finalized/subdir0/blk_7_1001.meta"));
         assertThat(pairs.look()).get().asString().contains("has no meta file");
         assertThat(pairs.left()).hasSize(1);
+    }
+
+    @Test
+    void copy_thatAMoveLeft_isFound() throws IOException {
+        Path left = file("1/ssd/current/BP/tmp/subdir0/subdir0/blk_7");
+        assertThat(pairs.look()).get().asString().contains("tmp/subdir0/subdir0/blk_7 is left of a move");
+
+        Files.delete(left);
+        Path meta = file("1/ssd/current/BP/tmp/subdir0/subdir0/blk_7_1001.meta");
+        assertThat(pairs.look()).as("the next move").isEmpty();
+        assertThat(new VolumePairs(List.of(root.resolve("1")), file -> false).look())
+                .isPresent();
+        assertThat(new VolumePairs(List.of(root.resolve("1")), meta::equals).look())
+                .as("known as stock's")
+                .isEmpty();
     }
 
     private Path file(String name) throws IOException {
