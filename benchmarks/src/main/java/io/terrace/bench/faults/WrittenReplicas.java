@@ -22,7 +22,7 @@ import org.apache.hadoop.util.DataChecksum;
 
 /** The files of replicas in the volumes of DataNodes: they must be what was written, with their checksums, and all alike. */
 public final class WrittenReplicas {
-    private final List<Path> volumes;
+    private final List<Path> datanodes;
     private final Flipped flipped;
 
     /** What a file holds. */
@@ -67,13 +67,18 @@ public final class WrittenReplicas {
         }
     }
 
-    /** Where nobody changes replicas but DataNodes. */
-    public WrittenReplicas(List<Path> volumes) {
-        this(volumes, new NothingFlipped());
+    /**
+     * Where nobody changes replicas but DataNodes.
+     *
+     * @param datanodes the directory of each DataNode that has its volumes
+     */
+    public WrittenReplicas(List<Path> datanodes) {
+        this(datanodes, new NothingFlipped());
     }
 
-    public WrittenReplicas(List<Path> volumes, Flipped flipped) {
-        this.volumes = List.copyOf(volumes);
+    /** @param flipped by others than DataNodes */
+    public WrittenReplicas(List<Path> datanodes, Flipped flipped) {
+        this.datanodes = List.copyOf(datanodes);
         this.flipped = flipped;
     }
 
@@ -128,8 +133,12 @@ public final class WrittenReplicas {
         List<Path> replicas = files.getOrDefault(block.getBlockName(), List.of()).stream()
                 .filter(file -> !isUnfinished(file))
                 .toList();
-        if (replicas.size() < (spoilt ? known : replication)) {
-            return missing(block, " has " + replicas.size() + " of " + replication + " replicas in the volumes");
+        // A move may leave a DataNode with two.
+        long with = datanodes.stream()
+                .filter(datanode -> replicas.stream().anyMatch(replica -> replica.startsWith(datanode)))
+                .count();
+        if (with < (spoilt ? known : replication)) {
+            return missing(block, " has " + with + " of " + replication + " replicas in the volumes");
         }
         for (Path replica : replicas) {
             String wrong = wrong(replica, located, written);
@@ -195,8 +204,8 @@ public final class WrittenReplicas {
     /** All files of replicas by their name, such as {@code blk_7}, also those that are being written, but no copies. */
     public Map<String, List<Path>> files() throws IOException {
         Map<String, List<Path>> files = new HashMap<>();
-        for (Path volume : volumes) {
-            try (Stream<Path> tree = Files.walk(volume)) {
+        for (Path datanode : datanodes) {
+            try (Stream<Path> tree = Files.walk(datanode)) {
                 tree.filter(file -> file.getFileName().toString().startsWith("blk_"))
                         .filter(file -> !isCopy(file))
                         .forEach(
@@ -204,7 +213,7 @@ public final class WrittenReplicas {
                                         .add(file));
             } catch (UncheckedIOException | NoSuchFileException moved) {
                 // Files come and go: the caller looks again.
-                throw new IOException("files of " + volume + " are moving", moved);
+                throw new IOException("files of " + datanode + " are moving", moved);
             }
         }
         return files;

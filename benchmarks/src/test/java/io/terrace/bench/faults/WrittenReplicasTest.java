@@ -32,6 +32,9 @@ final class WrittenReplicasTest {
 
     @BeforeEach
     void write() throws IOException {
+        for (Path datanode : datanodes()) {
+            Files.createDirectory(datanode);
+        }
         store("1/finalized", bytes(BYTES), bytes(BYTES), STAMP);
         store("2/finalized", bytes(BYTES), bytes(BYTES), STAMP);
     }
@@ -44,6 +47,13 @@ final class WrittenReplicasTest {
     @Test
     void replica_thatIsMissing_isFound() throws IOException {
         Files.delete(root.resolve("2/finalized/blk_5"));
+        assertThat(fault(2)).get().asString().contains("1 of 2 replicas in the volumes");
+    }
+
+    @Test
+    void secondReplicaOfADataNode_isNoneOfAnother() throws IOException {
+        Files.delete(root.resolve("2/finalized/blk_5"));
+        store("1/ssd/finalized", bytes(BYTES), bytes(BYTES), STAMP);
         assertThat(fault(2)).get().asString().contains("1 of 2 replicas in the volumes");
     }
 
@@ -96,7 +106,7 @@ final class WrittenReplicasTest {
 
     @Test
     void replica_beingWritten_isFoundByItself() throws IOException {
-        WrittenReplicas written = new WrittenReplicas(List.of(root));
+        WrittenReplicas written = new WrittenReplicas(datanodes());
         assertThat(written.unfinished()).isEmpty();
         store("3/rbw", bytes(10), bytes(10), STAMP);
         assertThat(written.unfinished()).get().asString().contains("is left");
@@ -136,9 +146,13 @@ final class WrittenReplicasTest {
         }
         LocatedBlock block = new LocatedBlock(new ExtendedBlock("pool", 5, BYTES, STAMP), nodes);
         block.setStartOffset(0);
-        WrittenReplicas written = new WrittenReplicas(List.of(root), flipped);
+        WrittenReplicas written = new WrittenReplicas(datanodes(), flipped);
         return written.fault(List.of(block), 2, WrittenReplicasTest::fill, written.files())
                 .map(WrittenReplicas.Fault::what);
+    }
+
+    private List<Path> datanodes() {
+        return List.of(root.resolve("1"), root.resolve("2"), root.resolve("3"));
     }
 
     private void store(String directory, byte[] data, byte[] summed, long stamp) throws IOException {
