@@ -43,7 +43,7 @@ final class RunLogs {
         daemons.read("", (daemon, line) -> {
             recoveries.take(daemon, line);
             moves.take(daemon, line);
-            staleCopies.take(line);
+            staleCopies.take(daemon, line);
             failedCopies.take(line);
             errors.take(daemon, line);
         });

@@ -202,6 +202,15 @@ final class SoakCluster implements Closeable {
         return daemon.name().startsWith("datanode");
     }
 
+    /** Name of the DataNode on whose volumes a file is. */
+    String datanodeOf(Path file) {
+        return IntStream.rangeClosed(1, DATANODES)
+                .filter(i -> file.startsWith(volumes.of(i)))
+                .mapToObj(i -> cluster.datanode(i).name())
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** A JournalNode is stock HDFS alone. */
     boolean mayRunTerrace(Daemon daemon) {
         return isDataNode(daemon) || daemon.name().startsWith("namenode");

@@ -11,6 +11,7 @@ import io.terrace.bench.soak.client.DamagedBlocks;
 import io.terrace.bench.soak.client.FullCheck;
 import io.terrace.bench.soak.client.LastBlock;
 import io.terrace.bench.soak.client.ReplicaCheck;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -195,7 +196,7 @@ final class SoakRun {
                 }
                 count(new FullCheck(stock, journals(), lines).run(options.seed()));
                 times.ended("read", System.nanoTime());
-                checkReplicas(soak, stock, lines);
+                checkReplicas(soak, stock);
                 times.ended("replicas", System.nanoTime());
                 samples.take(clients);
                 Files.write(dir.resolve("growth.txt"), growth.lines());
@@ -226,7 +227,7 @@ final class SoakRun {
     }
 
     /** HDFS forgets replicas of blocks that were abandoned or recovered from others until the next full report. */
-    private void checkReplicas(SoakCluster soak, DistributedFileSystem stock, PrintStream lines) throws IOException {
+    private void checkReplicas(SoakCluster soak, DistributedFileSystem stock) throws IOException {
         try {
             FullBlockReports.send(soak.cluster(), soak.cluster().confStock());
         } catch (IOException e) {
@@ -234,9 +235,16 @@ final class SoakRun {
             sheet.progress("full block reports: " + e);
         }
         WrittenReplicas replicas = new WrittenReplicas(soak.volumes().all(), flips);
-        findings.count("replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
-        Optional<String> unfinished =
-                Waits.untilRight(UNFINISHED_SECONDS, () -> replicas.unfinished(logs.staleCopies()::isOne));
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        try (PrintStream lines = new PrintStream(said, true, StandardCharsets.UTF_8)) {
+            findings.count("replicas.files", new ReplicaCheck(stock, journals(), replicas, lines).run(options.seed()));
+        }
+        // A DataNode may have begun to refuse copies meanwhile.
+        logs.read();
+        said.toString(StandardCharsets.UTF_8).lines().forEach(line -> findings.take(SoakOptions.CHECK, line));
+        Optional<String> unfinished = Waits.untilRight(
+                UNFINISHED_SECONDS,
+                () -> replicas.unfinished(file -> logs.staleCopies().isOne(soak.datanodeOf(file), file)));
         if (unfinished.isPresent()) {
             findings.count("replicas.unfinished", 1);
             findings.print(SoakOptions.CHECK, unfinished.get());
