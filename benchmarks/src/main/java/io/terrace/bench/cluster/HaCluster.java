@@ -314,18 +314,13 @@ public final class HaCluster implements HdfsCluster, Closeable {
     }
 
     /**
-     * Makes the standby the active NameNode; the other one becomes a standby, if it runs.
+     * Makes the standby the active NameNode, and the other one a standby.
      *
      * @throws ClusterException if the standby could not take over now
      */
-    public void failOver(boolean crash) throws IOException {
-        int old = active();
+    public void failOver() throws IOException {
         requireReady();
-        if (crash) {
-            namenode(old).kill();
-        } else {
-            makeStandby(old);
-        }
+        makeStandby(active());
         takeOver();
     }
 
@@ -337,7 +332,7 @@ public final class HaCluster implements HdfsCluster, Closeable {
         }
     }
 
-    /** Makes the standby the active NameNode, without a word to the other one, which may hang. */
+    /** Makes the standby the active NameNode, without a word to the other one, which may hang or be gone. */
     public void takeOver() throws IOException {
         activate(1 - active());
     }

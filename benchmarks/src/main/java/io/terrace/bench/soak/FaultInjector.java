@@ -199,8 +199,7 @@ final class FaultInjector {
             }
             case FAILOVER -> failedOver(false);
             case HANG_AND_FAIL_OVER -> {
-                HungNameNode hung = HungNameNode.begin(soak, findings);
-                NameNodeActivations.add(journals);
+                HungNameNode hung = HungNameNode.begin(soak, findings, journals);
                 yield () -> hung.wake(injection.draw());
             }
             case STOP_NAMENODE -> stopped(namenode);
@@ -271,7 +270,18 @@ final class FaultInjector {
         Daemon old = pair.namenode();
         require(old.process().isPresent(), old.name());
         try {
-            pair.failOver(crash);
+            pair.requireReady();
+            try {
+                if (crash) {
+                    old.kill();
+                } else {
+                    pair.makeStandby(pair.active());
+                }
+            } finally {
+                // Before another one is active: what it is told then, it knows.
+                NameNodeActivations.add(journals);
+            }
+            pair.takeOver();
         } catch (IOException e) {
             if (!crash || old.process().isPresent()) {
                 throw e;
@@ -279,7 +289,6 @@ final class FaultInjector {
             // It was killed all the same, and is to be started again.
             findings.count("faults.unfinished." + SoakFault.FAILOVER.title(), 1);
         }
-        NameNodeActivations.add(journals);
         return () -> soak.restart(old);
     }
 

@@ -3,8 +3,10 @@ package io.terrace.bench.soak;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.faults.Waits;
+import io.terrace.bench.soak.client.NameNodeActivations;
 import io.terrace.bench.soak.logs.DaemonLogs;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
@@ -39,11 +41,12 @@ final class HungNameNode {
     }
 
     /** Stops the active NameNode, and makes the other one active. */
-    static HungNameNode begin(SoakCluster soak, Findings findings) throws IOException {
+    static HungNameNode begin(SoakCluster soak, Findings findings, Path journals) throws IOException {
         HaCluster pair = soak.pair().orElseThrow();
         HungNameNode hung = new HungNameNode(soak, pair, findings, pair.active());
         pair.requireReady();
         soak.signal(hung.daemon(), "STOP");
+        NameNodeActivations.add(journals);
         boolean taken = false;
         try {
             pair.takeOver();

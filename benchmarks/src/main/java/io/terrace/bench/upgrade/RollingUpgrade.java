@@ -41,7 +41,7 @@ final class RollingUpgrade {
             cluster.stop(cluster.namenode(standby));
             cluster.startNameNode(standby);
             cluster.awaitStandby(standby);
-            cluster.failOver(false);
+            cluster.failOver();
         }
         for (int i = 1; i <= cluster.spec().datanodes(); i++) {
             restart.of(cluster, cluster.datanode(i));

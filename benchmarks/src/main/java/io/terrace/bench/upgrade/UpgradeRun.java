@@ -173,7 +173,7 @@ final class UpgradeRun {
             cluster.stop(cluster.namenode(standby));
             cluster.startNameNode(standby);
             cluster.awaitStandby(standby);
-            cluster.failOver(false);
+            cluster.failOver();
             sheet.progress("namenode-" + standby + (terrace ? " has Terrace" : " is stock") + " and is active");
         }
     }

@@ -16,7 +16,10 @@ public final class NameNodeActivations {
 
     private NameNodeActivations() {}
 
-    /** The active NameNode was ended, or another one took over. */
+    /**
+     * To be called between two active NameNodes: once the one before takes no calls any more, and before the next one does. What was
+     * told to the one before was begun before this, and only calls under way at this moment may belong to either.
+     */
     public static void add(Path journals) throws IOException {
         Files.write(
                 journals.resolve(NAME),
