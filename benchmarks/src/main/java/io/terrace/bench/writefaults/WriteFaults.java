@@ -72,6 +72,9 @@ public final class WriteFaults implements Callable<Integer> {
     private final Map<String, Number> figures = new LinkedHashMap<>();
     private long failed;
 
+    /** The next seed to run. */
+    private long next;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out =
@@ -85,15 +88,11 @@ public final class WriteFaults implements Callable<Integer> {
             figures.put(name, 0L);
         }
         long startNs = System.nanoTime();
-        long next = seed;
+        next = seed;
         Optional<String> broken = Optional.empty();
         while (next < seed + runs && broken.isEmpty()) {
-            try {
-                // A cluster in which a run failed may hold what that left.
-                next = runUntilFailure(next, out);
-            } catch (IOException e) {
-                broken = Optional.of("no cluster for seed " + next + ": " + e.getMessage());
-            }
+            // A cluster in which a run failed may hold what that left.
+            broken = runUntilFailure(out);
         }
         figures.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs));
         out.printf(
@@ -132,53 +131,71 @@ public final class WriteFaults implements Callable<Integer> {
                 .findFirst();
     }
 
-    /** Returns the next seed to run. */
-    private long runUntilFailure(long first, PrintWriter out) throws IOException {
+    /** Runs seeds on one cluster; returns why no other one can be made, or empty. */
+    private Optional<String> runUntilFailure(PrintWriter out) {
         Path own = dir.toAbsolutePath().normalize();
         Path volumes = (Files.isWritable(TMPFS) ? TMPFS : own)
                 .resolve("terrace-write-faults-"
                         + Integer.toHexString(own.toString().hashCode()));
-        try (FaultCluster faults = FaultCluster.up(own.resolve("cluster"), volumes, properties)) {
-            for (long at = first; at < seed + runs; at++) {
-                Path log = own.resolve("writer.log");
-                WriteFaultPlan plan = WriteFaultPlan.of(at);
-                FaultRun run = new FaultRun(faults, plan);
-                Result result;
-                try {
-                    result = run.run(log);
-                } catch (IOException e) {
-                    // As where a DataNode does not come back: what its logs say is the finding.
-                    add("runs", 1);
-                    figures.put("failed", ++failed);
-                    out.printf("seed %d: %s%n", at, plan.text());
-                    tellFailure(own, at, run, log, "it did not end: " + e.getMessage(), out);
-                    return at + 1;
-                }
-                count(result);
-                if (verbose || !result.violation().isEmpty()) {
-                    out.printf("seed %d: %s%n", at, result.plan().text());
-                    if (!result.failure().isEmpty()) {
-                        out.printf("  the writer failed: %s%n", result.failure());
-                    }
-                }
-                if (!result.violation().isEmpty()) {
-                    tellFailure(own, at, run, log, result.violation(), out);
-                    return at + 1;
-                }
-                out.flush();
-            }
+        FaultCluster cluster;
+        try {
+            cluster = FaultCluster.up(own.resolve("cluster"), volumes, properties);
+        } catch (IOException e) {
+            return Optional.of("no cluster for seed " + next + ": " + e.getMessage());
         }
-        return seed + runs;
+        try (FaultCluster faults = cluster) {
+            boolean held = true;
+            while (held && next < seed + runs) {
+                held = holds(faults, next++, own, out);
+            }
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of("the cluster was not ended after seed " + (next - 1) + ": " + e.getMessage());
+        }
     }
 
-    private static void tellFailure(Path own, long at, FaultRun run, Path log, String violation, PrintWriter out)
-            throws IOException {
-        Path kept = own.resolve("failed").resolve("seed-" + at);
-        run.keepLogs(kept);
-        if (Files.exists(log)) {
-            Files.move(log, kept.resolve("writer.log"), StandardCopyOption.REPLACE_EXISTING);
+    private boolean holds(FaultCluster faults, long at, Path own, PrintWriter out) {
+        Path log = own.resolve("writer.log");
+        WriteFaultPlan plan = WriteFaultPlan.of(at);
+        FaultRun run = new FaultRun(faults, plan);
+        Result result;
+        try {
+            result = run.run(log);
+        } catch (IOException e) {
+            // As where a DataNode does not come back: what its logs say is the finding.
+            add("runs", 1);
+            figures.put("failed", ++failed);
+            out.printf("seed %d: %s%n", at, plan.text());
+            tellFailure(own, at, run, log, "it did not end: " + e.getMessage(), out);
+            return false;
         }
-        out.printf("  FAILED: %s%n  logs: %s%n", violation, kept);
+        count(result);
+        boolean held = result.violation().isEmpty();
+        if (verbose || !held) {
+            out.printf("seed %d: %s%n", at, result.plan().text());
+            if (!result.failure().isEmpty()) {
+                out.printf("  the writer failed: %s%n", result.failure());
+            }
+        }
+        if (!held) {
+            tellFailure(own, at, run, log, result.violation(), out);
+        }
+        out.flush();
+        return held;
+    }
+
+    private static void tellFailure(Path own, long at, FaultRun run, Path log, String violation, PrintWriter out) {
+        Path kept = own.resolve("failed").resolve("seed-" + at);
+        String logs = kept.toString();
+        try {
+            run.keepLogs(kept);
+            if (Files.exists(log)) {
+                Files.move(log, kept.resolve("writer.log"), StandardCopyOption.REPLACE_EXISTING);
+            }
+        } catch (IOException e) {
+            logs = "not kept: " + e;
+        }
+        out.printf("  FAILED: %s%n  logs: %s%n", violation, logs);
         out.printf("  replay: bin/terrace test write-faults --runs 1 --seed %d%n", at);
         out.flush();
     }
