@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
@@ -41,6 +42,7 @@ final class HeartbeatLoad implements Closeable {
     /**
      * What some heartbeats cost.
      *
+     * @param perSecond that were answered while they were sent
      * @param handling from the queue of the handlers to the bytes of the answer, in ns
      * @param handlers processors kept busy by the handlers' threads
      * @param loop the same by the thread of the placement loop
@@ -54,6 +56,7 @@ final class HeartbeatLoad implements Closeable {
     private final BlockingQueue<Sent> queue = new LinkedBlockingQueue<>();
     private final Queue<Answered> answers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicLong answered = new AtomicLong();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Recorder handling = new Recorder(SIGNIFICANT_DIGITS);
     private final List<Thread> handlers = new ArrayList<>();
@@ -77,6 +80,7 @@ final class HeartbeatLoad implements Closeable {
                 byte[] answer = rpc.heartbeat(null, request).toByteArray();
                 handling.recordValue(System.nanoTime() - sent.atNs());
                 answers.add(new Answered(sent.node(), answer));
+                answered.incrementAndGet();
             } catch (InterruptedException e) {
                 return;
             } catch (IOException | ServiceException | RuntimeException | Error e) {
@@ -106,6 +110,7 @@ final class HeartbeatLoad implements Closeable {
         long loopNs = threads.getThreadCpuTime(loopThread());
         long mineNs = threads.getCurrentThreadCpuTime();
         long processNs = processNs();
+        long answeredBefore = answered.get();
         long beganNs = System.nanoTime();
         long count = (long) perSecond * seconds;
         for (long i = 0; i < count; i++) {
@@ -116,11 +121,13 @@ final class HeartbeatLoad implements Closeable {
             send(nodes.get((int) (i % nodes.size())), heartbeat);
         }
         double tookNs = System.nanoTime() - beganNs;
+        // Those that wait still have cost nothing yet.
+        double answeredPerSecond = (answered.get() - answeredBefore) / (tookNs / 1e9);
         double handlersBusy = (handlersNs(threads) - handlersNs) / tookNs;
         double loopBusy = (threads.getThreadCpuTime(loopThread()) - loopNs) / tookNs;
         double processBusy = (processNs() - processNs - (threads.getCurrentThreadCpuTime() - mineNs)) / tookNs;
         waitFor(1);
-        return new Cost(handling.getIntervalHistogram(), count / (tookNs / 1e9), handlersBusy, loopBusy, processBusy);
+        return new Cost(handling.getIntervalHistogram(), answeredPerSecond, handlersBusy, loopBusy, processBusy);
     }
 
     private void send(ScaleDataNode node, Function<ScaleDataNode, byte[]> heartbeat) throws IOException {

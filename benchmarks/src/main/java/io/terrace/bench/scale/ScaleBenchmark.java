@@ -64,7 +64,7 @@ public final class ScaleBenchmark implements Callable<Integer> {
             Metric.PLACEMENT_HEAT_UNCONFIRMED,
             Metric.PLACEMENT_PROMOTIONS_SENT);
 
-    /** Of the heartbeats that were to be sent. */
+    /** Of the heartbeats that were to be sent and answered. */
     private static final double LEAST_PACE = 0.99;
 
     private static final int FILL_STEPS = 10;
@@ -248,7 +248,7 @@ public final class ScaleBenchmark implements Callable<Integer> {
     }
 
     private static void report(String id, HeartbeatLoad.Cost cost, int perSecond, ResultSheet sheet) {
-        // Where fewer were sent than were asked for, all other figures are too low.
+        // Where fewer were sent, or answered in that time, than were asked for, all other figures are too low.
         sheet.atLeast(id + ".heartbeats", cost.perSecond(), LEAST_PACE * perSecond);
         sheet.note(id + ".cpu_handlers", cost.handlers(), "processors, decoding and encoding");
         sheet.note(id + ".cpu_loop", cost.loop(), "processors, the loop");
