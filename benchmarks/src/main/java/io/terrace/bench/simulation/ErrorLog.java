@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the first line that the product logs as an error while it is open. The product goes on after such a line, without a
- * part of itself or with another policy, so nothing else shows it.
+ * part of itself or with another policy, so nothing else shows it. What the product has in packages of Hadoop is bound to stock
+ * Hadoop's classes; the simulation runs none of it, so only one logger is heard.
  */
 final class ErrorLog extends AppenderSkeleton implements AutoCloseable {
 
