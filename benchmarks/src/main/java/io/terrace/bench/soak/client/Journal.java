@@ -17,8 +17,9 @@ final class Journal implements Closeable {
     private final FileChannel channel;
     private final JournalState state = new JournalState();
     private final ByteBuffer buffer = ByteBuffer.allocate(64 << 10);
+
+    /** Where the next line begins: what is not a whole line may go again. */
     private long taken;
-    private String rest = "";
 
     private Journal(FileChannel channel) {
         this.channel = channel;
@@ -29,12 +30,8 @@ final class Journal implements Closeable {
         Journal journal = new Journal(
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
         journal.catchUp();
-        if (!journal.rest.isEmpty()) {
-            // The process ended within a line: before the call that it announced.
-            journal.taken -= journal.rest.getBytes(StandardCharsets.UTF_8).length;
-            journal.channel.truncate(journal.taken);
-            journal.rest = "";
-        }
+        // The process may have ended within a line: before the call that it announced.
+        journal.channel.truncate(journal.taken);
         return journal;
     }
 
@@ -64,14 +61,15 @@ final class Journal implements Closeable {
         while (channel.size() > taken) {
             buffer.clear();
             int got = channel.read(buffer, taken);
-            if (got <= 0) {
+            int end = got;
+            while (end > 0 && buffer.get(end - 1) != '\n') {
+                end--;
+            }
+            if (end <= 0) {
                 break;
             }
-            taken += got;
-            String text = rest + new String(buffer.array(), 0, got, StandardCharsets.UTF_8);
-            int end = text.lastIndexOf('\n') + 1;
-            rest = text.substring(end);
-            text.substring(0, end).lines().forEach(state::apply);
+            taken += end;
+            new String(buffer.array(), 0, end, StandardCharsets.UTF_8).lines().forEach(state::apply);
         }
         return state;
     }

@@ -156,14 +156,16 @@ final class JournalTest {
         try (Journal first = Journal.toWrite(file)) {
             first.write("CREATE", 3, 8, "/a", 1048576);
         }
-        Files.writeString(file, "CREAT", StandardOpenOption.APPEND);
-        try (Journal reader = Journal.toRead(file);
-                Journal second = Journal.toWrite(file)) {
+        Files.writeString(file, "TRUNC", StandardOpenOption.APPEND);
+        try (Journal reader = Journal.toRead(file)) {
+            assertThat(reader.catchUp().files()).as("read before it is cut").hasSize(1);
+            Journal second = Journal.toWrite(file);
             assertThat(second.catchUp().freshId()).isEqualTo(4);
             assertThat(second.catchUp().freshVersion()).isEqualTo(9);
             second.write("CREATED", 3);
 
             assertThat(Objects.requireNonNull(reader.catchUp().file(3)).phase()).isEqualTo(FileState.Phase.OPEN);
+            second.close();
         }
     }
 
