@@ -28,6 +28,9 @@ record WriteFaultPlan(
     private static final int MAX_CALL_BYTES = 300_000;
     private static final int MAX_PIPELINE = 3;
 
+    /** So long nobody gives a silent DataNode up: a third of {@code dfs.client.socket-timeout}, as machines may be busy. */
+    static final long UNNOTICED_MS = 1_000;
+
     /** A call of the stream. */
     enum Kind {
         WRITE,
@@ -89,7 +92,8 @@ record WriteFaultPlan(
                 && switch (first.fault()) {
                     case NONE, STOP_CLIENT, KILL_NAMENODE, STOP_NAMENODE, SLOW_LINK -> true;
                     case KILL_CLIENT, TAKE_LEASE -> false;
-                    case KILL_DATANODE, STOP_DATANODE, CUT_LINK, STALL_LINK, FULL_VOLUME -> replication > 1;
+                    case KILL_DATANODE, CUT_LINK, FULL_VOLUME -> replication > 1;
+                    case STOP_DATANODE, STALL_LINK -> replication > 1 || first.lastsMs() <= UNNOTICED_MS;
                 };
     }
 

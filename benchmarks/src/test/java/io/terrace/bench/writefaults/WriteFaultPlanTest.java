@@ -6,6 +6,7 @@ import io.terrace.bench.writefaults.WriteFaultPlan.Injection;
 import io.terrace.bench.writefaults.WriteFaultPlan.Kind;
 import io.terrace.bench.writefaults.WriteFaultPlan.Step;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -62,5 +63,23 @@ final class WriteFaultPlanTest {
                 assertThat(plan.mustSucceed()).isEqualTo(plan.replication() > 1);
             }
         }
+    }
+
+    @Test
+    void writer_mustSucceed_whereItsOnlyDataNodeIsSilentForAMoment() {
+        Set<Boolean> seen = new HashSet<>();
+        for (long seed = 0; seed < SEEDS; seed++) {
+            WriteFaultPlan plan = WriteFaultPlan.of(seed);
+            Fault fault = plan.first().fault();
+            if ((fault == Fault.STOP_DATANODE || fault == Fault.STALL_LINK)
+                    && plan.second() == null
+                    && plan.replication() == 1) {
+                assertThat(plan.mustSucceed())
+                        .as(plan.text())
+                        .isEqualTo(plan.first().lastsMs() <= WriteFaultPlan.UNNOTICED_MS);
+                seen.add(plan.mustSucceed());
+            }
+        }
+        assertThat(seen).containsExactlyInAnyOrder(true, false);
     }
 }
