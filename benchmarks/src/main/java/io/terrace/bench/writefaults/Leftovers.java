@@ -3,6 +3,7 @@ package io.terrace.bench.writefaults;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.MetricsPage;
 import io.terrace.bench.faults.FaultVolumes;
+import io.terrace.datanode.write.WriteService;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +20,8 @@ import java.util.stream.Stream;
 final class Leftovers {
     private static final Pattern RESERVED = Pattern.compile("reservedSpaceForReplicas\\W+(\\d+)");
     /** Threads that serve a writer's connection, or send its blocks on, of Terrace and of stock. */
-    private static final Pattern THREAD = Pattern.compile(
-            "terrace-write-[0-9a-f-]{36}-\\d[^\\n]*|DataXceiver for client[^\\n]*Receiving[^\\n]*|PacketResponder[^\\n]*");
+    private static final Pattern THREAD = Pattern.compile(Pattern.quote(WriteService.THREADS)
+            + "[0-9a-f-]{36}-\\d[^\\n]*|DataXceiver for client[^\\n]*Receiving[^\\n]*|PacketResponder[^\\n]*");
 
     private final LocalCluster cluster;
     private final FaultVolumes volumes;

@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
  * end when it loses it. One more thread cuts clients that have become silent. Thread-safe.
  */
 public final class WriteService implements WriteAcceptor, Closeable {
+    /** Begins the names of threads that serve writers; what follows is the DataNode's name and a number. */
+    public static final String THREADS = "terrace-write-";
+
     private static final Logger LOG = LoggerFactory.getLogger(WriteService.class);
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -99,7 +102,7 @@ public final class WriteService implements WriteAcceptor, Closeable {
                 throw new IOException("no more connections for writes are served");
             }
             Thread thread = DaemonThreads.make(
-                    "terrace-write-" + name + "-" + lastNumber.incrementAndGet(),
+                    THREADS + name + "-" + lastNumber.incrementAndGet(),
                     () -> serve(session, connection, owner));
             session.servedBy(thread);
             thread.start();
