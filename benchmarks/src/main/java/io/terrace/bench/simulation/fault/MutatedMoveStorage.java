@@ -9,6 +9,7 @@ import io.terrace.datanode.replica.DurableCopy;
 import io.terrace.datanode.replica.VerifiedCopy;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.function.Consumer;
 
 /** Files and locks of moves with a bug, for {@link Mutations}. */
 class MutatedMoveStorage implements MoveStorage<Replica, SimulatedVolume> {
@@ -22,9 +23,9 @@ class MutatedMoveStorage implements MoveStorage<Replica, SimulatedVolume> {
     /** With the bug, if it is one of moves. */
     static MoveStorage<Replica, SimulatedVolume> of(Mutation mutation, MoveStorage<Replica, SimulatedVolume> storage) {
         return switch (mutation) {
-            case MOVE_NOT_SYNCED -> notSynced(storage);
-            case MOVE_WRITES_ANOTHER_BYTE -> anotherByte(storage);
-            case MOVE_VERIFIES_NOTHING -> unverified(storage);
+            case MOVE_NOT_SYNCED -> changed(storage, copy -> copy.data.forgetSync());
+            case MOVE_WRITES_ANOTHER_BYTE -> changed(storage, MutatedMoveStorage::flipOne);
+            case MOVE_VERIFIES_NOTHING -> withCopies(storage, MutatedMoveStorage::unverified);
             case DIRECTORY_NOT_SYNCED -> new MutatedMoveStorage(storage) {
                 @Override
                 public void syncDirectory(BlockVersion block, SimulatedVolume volume, boolean parents) {
@@ -56,44 +57,40 @@ class MutatedMoveStorage implements MoveStorage<Replica, SimulatedVolume> {
         };
     }
 
-    private static MoveStorage<Replica, SimulatedVolume> notSynced(MoveStorage<Replica, SimulatedVolume> storage) {
-        return new MutatedMoveStorage(storage) {
-            @Override
-            public Replica copied(
-                    BlockVersion block,
-                    Replica replica,
-                    SimulatedVolume target,
-                    VerifiedCopy copier,
-                    DurableCopy.Checkpoint checkpoint)
-                    throws IOException {
-                Replica copy = super.copied(block, replica, target, copier, checkpoint);
-                copy.data.forgetSync();
-                return copy;
-            }
-        };
-    }
-
-    private static MoveStorage<Replica, SimulatedVolume> anotherByte(MoveStorage<Replica, SimulatedVolume> storage) {
-        return new MutatedMoveStorage(storage) {
-            @Override
-            public Replica copied(
-                    BlockVersion block,
-                    Replica replica,
-                    SimulatedVolume target,
-                    VerifiedCopy copier,
-                    DurableCopy.Checkpoint checkpoint)
-                    throws IOException {
-                Replica copy = super.copied(block, replica, target, copier, checkpoint);
-                if (copy.lengthBytes() > 0) {
-                    copy.data.flip(copy.lengthBytes() / 2, 0);
-                }
-                return copy;
-            }
-        };
+    /** Changes a copy that is whole. */
+    private static MoveStorage<Replica, SimulatedVolume> changed(
+            MoveStorage<Replica, SimulatedVolume> storage, Consumer<Replica> change) {
+        return withCopies(storage, (replica, copying) -> {
+            Replica copy = copying.run();
+            change.accept(copy);
+            return copy;
+        });
     }
 
     /** A disk's bad bit comes with the copy, as if nobody had compared it with its checksum. */
-    private static MoveStorage<Replica, SimulatedVolume> unverified(MoveStorage<Replica, SimulatedVolume> storage) {
+    private static Replica unverified(Replica replica, Copying copying) throws IOException {
+        byte[] sums = replica.meta.content();
+        replica.sumUpAnew();
+        try {
+            return copying.run();
+        } finally {
+            if (replica.meta.lengthBytes() == sums.length) {
+                replica.meta.truncate(0);
+                replica.meta.append(sums, 0, sums.length);
+            }
+        }
+    }
+
+    private interface Copying {
+        Replica run() throws IOException;
+    }
+
+    private interface Copies {
+        Replica of(Replica replica, Copying copying) throws IOException;
+    }
+
+    private static MoveStorage<Replica, SimulatedVolume> withCopies(
+            MoveStorage<Replica, SimulatedVolume> storage, Copies copies) {
         return new MutatedMoveStorage(storage) {
             @Override
             public Replica copied(
@@ -103,18 +100,15 @@ class MutatedMoveStorage implements MoveStorage<Replica, SimulatedVolume> {
                     VerifiedCopy copier,
                     DurableCopy.Checkpoint checkpoint)
                     throws IOException {
-                byte[] sums = replica.meta.content();
-                replica.sumUpAnew();
-                try {
-                    return super.copied(block, replica, target, copier, checkpoint);
-                } finally {
-                    if (replica.meta.lengthBytes() == sums.length) {
-                        replica.meta.truncate(0);
-                        replica.meta.append(sums, 0, sums.length);
-                    }
-                }
+                return copies.of(replica, () -> super.copied(block, replica, target, copier, checkpoint));
             }
         };
+    }
+
+    private static void flipOne(Replica copy) {
+        if (copy.lengthBytes() > 0) {
+            copy.data.flip(copy.lengthBytes() / 2, 0);
+        }
     }
 
     @Override
