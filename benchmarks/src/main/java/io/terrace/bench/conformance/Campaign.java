@@ -25,7 +25,7 @@ final class Campaign {
         Verdict judge(List<TestRun> stock, List<TestRun> terrace);
     }
 
-    /** Told of every run. */
+    /** Told of every run, without the tests that are left out. */
     interface Progress {
         void ran(int number, int of, Side side, TestRun run);
     }
@@ -99,7 +99,7 @@ final class Campaign {
         String className = before.listed().className();
         int number = store.next(side, className);
         Path log = store.log(side, className, number);
-        TestRun run = runner.run(side, className, store.result(side, className, number), log);
+        TestRun run = store.compared(runner.run(side, className, store.result(side, className, number), log));
         if (run.passed()) {
             Files.deleteIfExists(log);
         }

@@ -85,9 +85,14 @@ final class ResultStore {
             if (run.isEmpty()) {
                 break;
             }
-            runs.add(exclusions.without(run.get()));
+            runs.add(compared(run.get()));
         }
         return runs;
+    }
+
+    /** The run without the tests that are left out: only these are judged, shown, and wanted again. */
+    TestRun compared(TestRun run) {
+        return exclusions.without(run);
     }
 
     /** A pass counts only as long as no later build failed. */
@@ -107,7 +112,7 @@ final class ResultStore {
                         written = Files.getLastModifiedTime(file);
                         latest = runs;
                     }
-                    run.map(exclusions::without).ifPresent(runs::add);
+                    run.map(this::compared).ifPresent(runs::add);
                 }
             }
         }

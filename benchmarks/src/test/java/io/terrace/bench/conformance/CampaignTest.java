@@ -73,6 +73,23 @@ class CampaignTest {
     }
 
     @Test
+    void compare_failsOnlyInATestThatIsLeftOut_runsOnceAndShowsNoFailure() throws Exception {
+        Exclusions exclusions = Exclusions.parse(List.of(Runs.CLASS_NAME + "#seek  of stock"), Provider.SHM, false);
+        ResultStore store = new ResultStore(directory, keys("ours"), exclusions, Exclusions.NONE, LIMIT, false);
+        Script script = new Script().stock(run("read", "seek")).terrace(run("read", "!seek"));
+        List<TestRun> told = new ArrayList<>();
+
+        ClassResult result = new Campaign(store, script, (number, of, side, run) -> told.add(run), Verdict::of)
+                .compare(ONE)
+                .get(0);
+
+        assertThat(result.verdict().state()).isEqualTo(State.SAME);
+        assertThat(script.asked).containsExactly(Side.STOCK, Side.TERRACE);
+        assertThat(told).allSatisfy(run -> assertThat(run.passed()).isTrue());
+        assertThat(store.log(Side.TERRACE, Runs.CLASS_NAME, 1)).doesNotExist();
+    }
+
+    @Test
     void compare_failsOnlyWithTerrace() throws Exception {
         Script script = new Script().stock(run("read")).terrace(run("!read"), run("!read"), run("!read"));
 
