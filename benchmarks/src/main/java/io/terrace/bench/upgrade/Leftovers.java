@@ -4,11 +4,17 @@ import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.ClusterLayout;
 import io.terrace.bench.cluster.HaCluster;
 import io.terrace.bench.cluster.JavaProcess;
+import io.terrace.bench.cluster.LocalCluster;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,6 +26,10 @@ final class Leftovers {
 
     /** What stock has at the top of a volume. */
     private static final Set<String> OF_STOCK = Set.of("current", "in_use.lock");
+
+    private static final int NAMENODES = 2;
+    private static final String JOURNAL = "journal";
+    private static final String ACCESSES = "accesses";
 
     private final HaCluster cluster;
     private final Path kept;
@@ -46,7 +56,10 @@ final class Leftovers {
         return cluster.layout().home(ClusterLayout.datanode(datanode)).resolve("conf");
     }
 
-    /** {@code terrace-host remove} on each host, and {@code placementctl leftovers --remove}. */
+    /**
+     * {@code terrace-host remove} on each host, {@code placementctl leftovers --remove}, and beside the NameNodes what the guide
+     * to remove Terrace names.
+     */
     void remove() throws IOException {
         JavaProcess.Home home = new JavaProcess.Home(
                 cluster.layout().logs(), ClassPath.ofThisProcess().text());
@@ -77,23 +90,69 @@ final class Leftovers {
                         "--conf",
                         cluster.layout().confStock().toString()),
                 COMMAND_SECONDS);
+        for (int i = 0; i < NAMENODES; i++) {
+            LocalCluster.deleteTree(besideNameNode(i, JOURNAL).resolve("rocksdb"));
+            LocalCluster.deleteTree(besideNameNode(i, ACCESSES).resolve("accesses"));
+        }
     }
 
-    /** Files in the memory tiers, sockets, and entries of volumes that are not stock's. */
+    private Path besideNameNode(int number, String configured) {
+        return cluster.layout().home(cluster.namenode(number).name()).resolve(configured);
+    }
+
+    /** Files in the memory tiers, sockets, what volumes have that is not stock's, and files beside the NameNodes. */
     long files() throws IOException {
-        long found = 0;
-        try (Stream<Path> tree = Files.walk(cluster.layout().memory())) {
-            found += tree.filter(path -> !Files.isDirectory(path)).count();
-        }
+        long found = filesBelow(cluster.layout().memory());
         for (int i = 1; i <= cluster.spec().datanodes(); i++) {
-            Path volume = cluster.layout().home(ClusterLayout.datanode(i)).resolve("data");
-            try (Stream<Path> entries = Files.list(volume)) {
-                found += entries.filter(
-                                entry -> !OF_STOCK.contains(entry.getFileName().toString()))
-                        .count();
-            }
+            found += inVolume(cluster.layout().home(ClusterLayout.datanode(i)).resolve("data"));
+        }
+        for (int i = 0; i < NAMENODES; i++) {
+            found += filesBelow(besideNameNode(i, JOURNAL)) + filesBelow(besideNameNode(i, ACCESSES));
         }
         return found;
+    }
+
+    /** Entries that are not stock's: others than it has at the top, and what is named after Terrace anywhere below. */
+    static long inVolume(Path volume) throws IOException {
+        Set<Path> found = new HashSet<>();
+        try (Stream<Path> entries = Files.list(volume)) {
+            entries.filter(entry -> !OF_STOCK.contains(entry.getFileName().toString()))
+                    .forEach(found::add);
+        }
+        Files.walkFileTree(volume, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
+                return dir.equals(volume) ? FileVisitResult.CONTINUE : visitFile(dir, attributes);
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.getFileName().toString().contains("terrace")) {
+                    found.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                // Files of replicas come and go.
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+        });
+        return found.size();
+    }
+
+    /** None where there is no such directory. */
+    static long filesBelow(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return 0;
+        }
+        try (Stream<Path> tree = Files.walk(directory)) {
+            return tree.filter(path -> !Files.isDirectory(path)).count();
+        }
     }
 
     /** Extended attributes in the namespace. */
