@@ -55,16 +55,31 @@ class PartlyRefusedTest {
     /** Those that are in memory already have messages, too. */
     @Test
     void wait_saysOnlyWhyBlocksWereRefused() throws IOException {
-        ChangeResponseProto answer = ChangeResponseProto.newBuilder()
-                .setAccepted(0)
+        assertSaysOnlyWhyBlocksWereRefused(ChangeResponseProto.newBuilder()
                 .setRefused(2)
                 .setInMemory(1)
                 .addMessages("pins reserve the memory")
                 .addMessages("it is in memory on dn1 already")
-                .build();
+                .setAccepted(0));
+    }
+
+    /** One message is of all blocks beyond those that one call takes. */
+    @Test
+    void wait_ofMoreBlocksThanOneCallTakes_saysOnlyWhyBlocksWereRefused() throws IOException {
+        assertSaysOnlyWhyBlocksWereRefused(ChangeResponseProto.newBuilder()
+                .setRefused(502)
+                .setInMemory(2)
+                .addMessages("pins reserve the memory")
+                .addMessages("it is in memory on dn1 already")
+                .addMessages("it is in memory on dn2 already")
+                .setRefusalMessages(1)
+                .setAccepted(0));
+    }
+
+    private void assertSaysOnlyWhyBlocksWereRefused(ChangeResponseProto.Builder answer) throws IOException {
         session = CtlSession.of(dir.resolve("conf"), URI.create("hdfs://127.0.0.1:1"), "127.0.0.1:1");
-        try (FakeService service =
-                new FakeService((call, request) -> call.equals("status") ? FakeService.status(true, 3) : answer)) {
+        try (FakeService service = new FakeService(
+                (call, request) -> call.equals("status") ? FakeService.status(true, 3) : answer.build())) {
             assertThat(session.run("promote", "/a", "--wait", "--service", service.address()))
                     .isEqualTo(1);
         }

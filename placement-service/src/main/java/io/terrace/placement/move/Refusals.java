@@ -64,6 +64,11 @@ public final class Refusals {
         return count;
     }
 
+    /** Of {@link #lines()}, those that say what failed. One of them may be of many blocks. */
+    public int reasons() {
+        return lines.size();
+    }
+
     /** What failed comes first. */
     public List<String> lines() {
         return Stream.concat(lines.stream(), harmless.stream()).limit(MOST_KEPT).toList();

@@ -57,8 +57,11 @@ public final class PromotionWait {
         int refused = response.getRefused() - response.getInMemory() - response.getOpenMoveIdsCount();
         int all = response.getAccepted() + response.getRefused();
         if (refused > 0) {
-            // The first say why blocks were refused, the others which are in memory, or on their way.
-            response.getMessagesList().stream().limit(refused).forEach(this::addFailure);
+            // The first say why blocks were refused, the others which are in memory, or on their way. An older service
+            // does not say how
+            // many; it is no more than that many blocks.
+            int reasons = response.hasRefusalMessages() ? response.getRefusalMessages() : refused;
+            response.getMessagesList().stream().limit(reasons).forEach(this::addFailure);
             failed += refused;
         }
         await(all - refused);

@@ -19,6 +19,7 @@ class RefusalsTest {
 
         assertThat(refusals.count()).isEqualTo(25);
         assertThat(refusals.lines()).hasSize(20);
+        assertThat(refusals.reasons()).isEqualTo(5);
         assertThat(refusals.lines().subList(0, 5)).allMatch(line -> line.contains("reserve the memory"));
         assertThat(refusals.lines().subList(5, 20)).allMatch(line -> line.contains("in memory on dn1 already"));
     }

@@ -192,7 +192,7 @@ final class AdminChanges {
                         + nodes.stream().map(NodeReport::name).limit(20).toList()));
     }
 
-    private static ChangeResponseProto response(List<Long> moves, Refusals refusals) {
+    static ChangeResponseProto response(List<Long> moves, Refusals refusals) {
         return ChangeResponseProto.newBuilder()
                 .setAccepted(moves.size())
                 .setRefused(refusals.count())
@@ -200,6 +200,7 @@ final class AdminChanges {
                 .addAllMoveIds(moves)
                 .setInMemory(refusals.inMemory())
                 .addAllOpenMoveIds(refusals.openMoveIds())
+                .setRefusalMessages(refusals.reasons())
                 .build();
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.NodeReport;
+import io.terrace.protocol.StampedBlock;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -33,5 +35,16 @@ class AdminChangesTest {
         AdminChanges.tellOfRest(AdminChanges.MOST_BLOCKS + 1, refusals);
         assertThat(refusals.count()).isEqualTo(1);
         assertThat(refusals.lines()).singleElement().asString().contains("first 10000 of the file's 10001 blocks");
+    }
+
+    @Test
+    void response_saysHowManyMessagesAreRefusals() {
+        Refusals refusals = new Refusals();
+        refusals.addBeyond(500, "only the first are taken");
+        refusals.add(new StampedBlock(1, 1, 1), "no DataNode that holds it is live");
+
+        ChangeResponseProto response = AdminChanges.response(List.of(), refusals);
+        assertThat(response.getRefused()).isEqualTo(501);
+        assertThat(response.getRefusalMessages()).isEqualTo(2);
     }
 }
