@@ -47,6 +47,8 @@ final class ReleaseCommand extends ClusterCommand {
     /** So long no replica may move back before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
 
+    private static final int MOST_MESSAGES = 20;
+
     @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
     String target;
 
@@ -74,16 +76,32 @@ final class ReleaseCommand extends ClusterCommand {
         private boolean complete;
 
         private final List<String> messages = new ArrayList<>();
+        private final List<String> messagesInPlace = new ArrayList<>();
 
         private void add(ChangeResponseProto answer) {
             files++;
             off += answer.getOff();
             offBytes += answer.getOffBytes();
             refused += answer.getRefused();
-            refusedInPlace += answer.getOff() == 0 ? answer.getRefused() : 0;
-            answer.getMessagesList().stream()
-                    .limit(Math.max(0, 20 - messages.size()))
-                    .forEach(messages::add);
+            keep(messages, answer.getMessagesList());
+            if (answer.getOff() == 0) {
+                refusedInPlace += answer.getRefused();
+                keep(messagesInPlace, answer.getMessagesList());
+            }
+        }
+
+        private static void keep(List<String> kept, List<String> more) {
+            more.stream().limit(Math.max(0, MOST_MESSAGES - kept.size())).forEach(kept::add);
+        }
+
+        /** Once all that was left was asked for again, what was refused before counts no more. */
+        private void update(Total pass) {
+            gone += pass.gone;
+            left = pass.off;
+            refused = refusedInPlace + pass.refused - pass.refusedInPlace;
+            messages.clear();
+            keep(messages, messagesInPlace);
+            keep(messages, pass.messages);
         }
     }
 
@@ -183,8 +201,7 @@ final class ReleaseCommand extends ClusterCommand {
                 }
             }
             left = still;
-            first.gone += now.gone;
-            first.left = now.off;
+            first.update(now);
             if (now.off < least) {
                 least = now.off;
                 progressNs = System.nanoTime();
@@ -192,9 +209,8 @@ final class ReleaseCommand extends ClusterCommand {
                 break;
             }
         }
-        first.refused = now.off + first.refusedInPlace;
-        first.messages.clear();
-        first.messages.addAll(now.messages);
+        // Nobody waits for what is left any more.
+        first.refused = first.left + first.refusedInPlace;
         return tell(printer, first);
     }
 

@@ -123,6 +123,38 @@ class ReleaseCommandTest {
         }
     }
 
+    /** Those were too many moves at once, and are back since. */
+    @Test
+    void refusalAmidTheWait_doesNotPrintRefusalsOfReplicasThatAreBack() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 7) {
+                throw new IOException("it shuts down");
+            }
+            return number <= 3 ? refused(ONE_OFF, "too much waits; ask again") : number <= 5 ? IN_PLACE : ONE_OFF;
+        })) {
+            assertThat(release(service, "--wait", "--json")).isEqualTo(1);
+            assertThat(session.json().get("left").asInt()).isEqualTo(1);
+            assertThat(session.json().get("refused").asInt()).isZero();
+            assertThat(session.json().get("messages")).isEmpty();
+        }
+    }
+
+    @Test
+    void fileThatIsNeverMoved_isSaidAfterTheWait() throws IOException {
+        try (FakeService service = service(number -> switch (number) {
+            case 1 -> refused(IN_PLACE, "a is erasure-coded; its blocks are not moved");
+            case 2, 3 -> ONE_OFF;
+            default -> IN_PLACE;
+        })) {
+            assertThat(release(service, "--wait")).isEqualTo(1);
+            assertThat(session.out).contains("2 moved back, 0 left.").contains("a is erasure-coded");
+        }
+    }
+
+    private static ChangeResponseProto refused(ChangeResponseProto answer, String why) {
+        return answer.toBuilder().setRefused(1).addMessages(why).build();
+    }
+
     @Test
     void refusalAmidTheFiles_printsWhatWasAskedForBefore() throws IOException {
         try (FakeService service = service(number -> {
