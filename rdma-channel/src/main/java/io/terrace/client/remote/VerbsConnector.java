@@ -12,9 +12,12 @@ import io.terrace.common.LogThrottle;
 import io.terrace.common.RetryPause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +40,40 @@ final class VerbsConnector {
 
         /** In time; null where this process has no RDMA. */
         @Nullable
-        VerbsLink connect(InetSocketAddress where, long timeoutNs) throws IOException;
+        Link connect(InetSocketAddress where, long timeoutNs) throws IOException;
+    }
+
+    /** A connection. */
+    interface Link extends Closeable {
+        /** @throws ChannelException with NO_ACCESS when the key is void */
+        VerbsExtent attach(RegionKey key, long timeoutNs) throws IOException;
+
+        boolean hasEnded();
+    }
+
+    private record OfDevice(VerbsLink link) implements Link {
+        @Override
+        public VerbsExtent attach(RegionKey key, long timeoutNs) throws IOException {
+            return link.attach(key, timeoutNs);
+        }
+
+        @Override
+        public boolean hasEnded() {
+            return link.hasEnded();
+        }
+
+        @Override
+        public void close() throws IOException {
+            link.close();
+        }
     }
 
     private final InetSocketAddress address;
     private final Way way;
     private final MetricRegistry metricRegistry;
-    private @Nullable VerbsLink link;
+    private final LongSupplier clockNs;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Link link;
     private final RetryPause pause = new RetryPause(FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
 
     /** Only a READ ends it: what a switch drops of them may let the small messages of an attach through. */
@@ -54,10 +84,11 @@ final class VerbsConnector {
 
     private boolean closed;
 
-    VerbsConnector(InetSocketAddress address, Way way, MetricRegistry metricRegistry) {
+    VerbsConnector(InetSocketAddress address, Way way, MetricRegistry metricRegistry, LongSupplier clockNs) {
         this.address = address;
         this.way = way;
         this.metricRegistry = metricRegistry;
+        this.clockNs = clockNs;
     }
 
     /** @param where as the DataNode says, host:port; null when it has none, or RDMA is not wanted here */
@@ -75,14 +106,15 @@ final class VerbsConnector {
                 }
 
                 @Override
-                public @Nullable VerbsLink connect(InetSocketAddress to, long timeoutNs) throws IOException {
+                public @Nullable Link connect(InetSocketAddress to, long timeoutNs) throws IOException {
                     VerbsProvider provider = SharedProvider.get(settings.verbsLibdisni());
                     return provider == null
                             ? null
-                            : provider.connect(to, Math.min(timeoutNs, settings.connectTimeoutNs()));
+                            : new OfDevice(provider.connect(to, Math.min(timeoutNs, settings.connectTimeoutNs())));
                 }
             };
-            return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
+            return new VerbsConnector(
+                    new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry, System::nanoTime);
         } catch (IllegalArgumentException e) {
             LOG.debug("{} is no address", where, e);
             return null;
@@ -94,22 +126,37 @@ final class VerbsConnector {
      *
      * <p>It connects if need be: the DataNode soon ends a connection over which nothing is attached, and bears few of those.
      *
-     * @param timeoutNs for both, and for the wait while another thread connects
+     * @param timeoutNs for both; half of it for the wait while another thread does either, since with less than the rest nothing
+     *     is begun. The libraries of RDMA are opened once in a process, which takes as long as it takes
      */
     @Nullable
     VerbsExtent attach(RegionKey key, long timeoutNs) {
-        return attach(key, System.nanoTime() + timeoutNs, timeoutNs / 2);
+        long deadlineNs = clockNs.getAsLong() + timeoutNs;
+        long leastNs = timeoutNs / 2;
+        try {
+            if (!lock.tryLock(leastNs, TimeUnit.NANOSECONDS)) {
+                return null;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+        try {
+            return attach(key, deadlineNs, leastNs);
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** @param leastNs what takes longer in less time than that is no fault of RDMA */
-    private synchronized @Nullable VerbsExtent attach(RegionKey key, long deadlineNs, long leastNs) {
-        long nowNs = System.nanoTime();
+    /** @param leastNs an attach that had less time than this and did not end in it is no fault of RDMA */
+    private @Nullable VerbsExtent attach(RegionKey key, long deadlineNs, long leastNs) {
+        long nowNs = clockNs.getAsLong();
         if (closed || !pause.isOver(nowNs) || !readPause.isOver(nowNs)) {
             return null;
         }
         long leftNs = 0;
         try {
-            VerbsLink present = link;
+            Link present = link;
             boolean connects = present == null || present.hasEnded();
             if (connects) {
                 drop();
@@ -118,7 +165,7 @@ final class VerbsConnector {
                     return null;
                 }
             }
-            leftNs = deadlineNs - System.nanoTime();
+            leftNs = deadlineNs - clockNs.getAsLong();
             if (leftNs < leastNs) {
                 // The first grant of a process loads libraries, which may take as long; others waited for it. The next
                 // grant connects: a connection over which nothing is attached counts against this host.
@@ -127,7 +174,7 @@ final class VerbsConnector {
             if (connects) {
                 present = way.connect(address, leftNs);
                 link = present;
-                leftNs = deadlineNs - System.nanoTime();
+                leftNs = deadlineNs - clockNs.getAsLong();
             }
             if (present == null) {
                 pause.failedForLong(nowNs);
@@ -137,7 +184,7 @@ final class VerbsConnector {
                 return null;
             }
             VerbsExtent region = attach(present, key, leftNs);
-            pause.worked(System.nanoTime());
+            pause.worked(clockNs.getAsLong());
             failures.reset();
             return region;
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
@@ -154,7 +201,7 @@ final class VerbsConnector {
     }
 
     /** Null when the key is void, as that of an extent which could not be registered. */
-    private @Nullable VerbsExtent attach(VerbsLink present, RegionKey key, long timeoutNs) throws IOException {
+    private @Nullable VerbsExtent attach(Link present, RegionKey key, long timeoutNs) throws IOException {
         try {
             return present.attach(key, timeoutNs);
         } catch (ChannelException e) {
@@ -182,17 +229,22 @@ final class VerbsConnector {
             // Its state is unknown.
             drop();
         }
-        pause.failed(System.nanoTime());
+        pause.failed(clockNs.getAsLong());
     }
 
     /** Whoever still holds the connection it belongs to attaches nothing any more. */
-    synchronized void close() {
-        closed = true;
-        drop();
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            drop();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void drop() {
-        VerbsLink present = link;
+        Link present = link;
         link = null;
         if (present != null) {
             try {

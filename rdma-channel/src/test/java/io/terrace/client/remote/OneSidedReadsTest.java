@@ -3,34 +3,25 @@ package io.terrace.client.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.ReadReport;
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ExtentPiece;
-import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.TransferStatus;
-import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.common.RetryPause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When a client reads by RDMA, when not, and what it tells of it; without a device. */
 final class OneSidedReadsTest {
     private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
-    private static final RegionKey KEY = new RegionKey(1, 2, 0, 100, Access.READ);
-
-    private static final InetSocketAddress NOBODY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final Way verbs = new Way();
@@ -92,69 +83,6 @@ final class OneSidedReadsTest {
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         region.read(0, ByteBuffer.allocate(10), HOUR_NS);
         assertThat(verbs.asked).isEqualTo(2);
-    }
-
-    @Test
-    void attach_thatIsLate_isNoRdmaForAWhile() {
-        AtomicInteger asked = new AtomicInteger();
-        VerbsConnector peer = new VerbsConnector(
-                NOBODY,
-                (to, timeoutNs) -> {
-                    asked.incrementAndGet();
-                    throw new ChannelException(TransferStatus.DEADLINE, "planted", null);
-                },
-                metricRegistry);
-        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-        assertThat(asked).hasValue(1);
-        assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
-    }
-
-    @Test
-    void attach_connectsWithinItsTime() {
-        List<Long> timeouts = new ArrayList<>();
-        VerbsConnector peer = new VerbsConnector(
-                NOBODY,
-                (to, timeoutNs) -> {
-                    timeouts.add(timeoutNs);
-                    return null;
-                },
-                metricRegistry);
-        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-        assertThat(timeouts).singleElement().satisfies(ns -> assertThat(ns).isBetween(HOUR_NS / 2, HOUR_NS));
-    }
-
-    /** A DataNode counts a connection over which nothing is attached against the client's host. */
-    @Test
-    void attach_whereOpeningTakesItsTime_connectsWithTheNext() {
-        List<Long> timeouts = new ArrayList<>();
-        VerbsConnector peer = new VerbsConnector(
-                NOBODY,
-                new VerbsConnector.Way() {
-                    private boolean opened;
-
-                    @Override
-                    public boolean open() {
-                        long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2);
-                        while (!opened && System.nanoTime() < untilNs) {
-                            Thread.onSpinWait();
-                        }
-                        opened = true;
-                        return true;
-                    }
-
-                    @Override
-                    public @Nullable VerbsLink connect(InetSocketAddress to, long timeoutNs) {
-                        timeouts.add(timeoutNs);
-                        return null;
-                    }
-                },
-                metricRegistry);
-        assertThat(peer.attach(KEY, TimeUnit.MILLISECONDS.toNanos(2))).isNull();
-        assertThat(timeouts).isEmpty();
-        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-        assertThat(timeouts).hasSize(1);
-        assertThat(metricRegistry.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isZero();
     }
 
     @Test
@@ -233,68 +161,6 @@ final class OneSidedReadsTest {
         assertThat(told.messages).hasSize(1);
         told.runWaiting();
         assertThat(told.messages).hasSize(1);
-    }
-
-    @Test
-    void attach_thatFailsInAnyWay_isNoRdmaForAWhile_andIsCounted() {
-        List<Throwable> failures = List.of(
-                new IOException("planted"), new NullPointerException(), new LinkageError(), new OutOfMemoryError());
-        for (Throwable failure : failures) {
-            MetricRegistry own = new MetricRegistry();
-            AtomicInteger asked = new AtomicInteger();
-            VerbsConnector peer = new VerbsConnector(
-                    NOBODY,
-                    (to, timeoutNs) -> {
-                        asked.incrementAndGet();
-                        throw thrown(failure);
-                    },
-                    own);
-            assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-            assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-            assertThat(asked).hasValue(1);
-            assertThat(own.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void attach_whileReadsAreSilent_isNotTried() {
-        AtomicInteger asked = new AtomicInteger();
-        VerbsConnector peer = new VerbsConnector(
-                NOBODY,
-                (to, timeoutNs) -> {
-                    asked.incrementAndGet();
-                    return null;
-                },
-                metricRegistry);
-        peer.readPause().failed(System.nanoTime() + HOUR_NS);
-        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-        assertThat(asked).hasValue(0);
-    }
-
-    @Test
-    void attach_afterClose_connectsNoMore() {
-        AtomicInteger asked = new AtomicInteger();
-        VerbsConnector peer = new VerbsConnector(
-                NOBODY,
-                (to, timeoutNs) -> {
-                    asked.incrementAndGet();
-                    return null;
-                },
-                metricRegistry);
-        peer.close();
-        assertThat(peer.attach(KEY, HOUR_NS)).isNull();
-        assertThat(asked).hasValue(0);
-    }
-
-    /** What can be thrown where an IOException is declared. */
-    private static IOException thrown(Throwable failure) {
-        if (failure instanceof RuntimeException unchecked) {
-            throw unchecked;
-        }
-        if (failure instanceof Error error) {
-            throw error;
-        }
-        return (IOException) failure;
     }
 
     /** Reports of reads, sent and run when a test says so. */
