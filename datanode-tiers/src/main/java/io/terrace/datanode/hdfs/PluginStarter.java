@@ -50,7 +50,7 @@ final class PluginStarter implements AutoCloseable {
         UnknownSettings.refuse(conf);
         DataNodeConfig settings = new DataNodeConfig(conf);
         if (!settings.enabled()) {
-            LOG.info("Terrace is off: {} is false", TerraceSettings.ENABLED.key());
+            LOG.info("Terrace is disabled: {} is false", TerraceSettings.ENABLED.key());
             return null;
         }
         PluginStarter plugin = new PluginStarter(datanode, settings.check());

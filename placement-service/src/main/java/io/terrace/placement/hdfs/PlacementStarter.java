@@ -26,7 +26,7 @@ final class PlacementStarter {
         NameNode nameNode = (NameNode) host;
         Configuration conf = nameNode.getConf();
         if (!TerraceSettings.ENABLED.get(conf)) {
-            LOG.info("Terrace is disabled by {}", TerraceSettings.ENABLED.key());
+            LOG.info("Terrace is disabled: {} is false", TerraceSettings.ENABLED.key());
             return null;
         }
         while (nameNode.getState().equals("initializing")) {
