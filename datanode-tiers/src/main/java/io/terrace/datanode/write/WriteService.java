@@ -102,8 +102,7 @@ public final class WriteService implements WriteAcceptor, Closeable {
                 throw new IOException("no more connections for writes are served");
             }
             Thread thread = DaemonThreads.make(
-                    THREADS + name + "-" + lastNumber.incrementAndGet(),
-                    () -> serve(session, connection, owner));
+                    THREADS + name + "-" + lastNumber.incrementAndGet(), () -> serve(session, connection, owner));
             session.servedBy(thread);
             thread.start();
             started = true;
