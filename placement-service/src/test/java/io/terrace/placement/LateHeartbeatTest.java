@@ -7,7 +7,7 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.OperatorState;
 import org.junit.jupiter.api.Test;
 
-/** Heartbeats that come again after the next one, and gaps between them. */
+/** Heartbeats that come again, after the next one or without an answer. */
 class LateHeartbeatTest extends SteppedLoop {
 
     private long resident() {
@@ -48,22 +48,5 @@ class LateHeartbeatTest extends SteppedLoop {
         assertThat(answer.active()).isTrue();
         assertThat(answer.epoch()).isEqualTo(8);
         assertThat(resident()).isEqualTo(1);
-    }
-
-    @Test
-    void heartbeat_afterOneThatIsMissing_isAskedForEverything() {
-        one.arrives(block(1, 1), false);
-        beat(one);
-        assertThat(one.wantsFull).isFalse();
-        one.leaves(block(1, 1));
-        Heartbeat takenByAnEndedProcess = one.heartbeat();
-        assertThat(takenByAnEndedProcess.residency()).hasSize(1);
-
-        beat(one);
-        assertThat(one.wantsFull).isTrue();
-        beat(one);
-
-        assertThat(resident()).isZero();
-        assertThat(one.wantsFull).isFalse();
     }
 }

@@ -58,10 +58,6 @@ public final class HeartbeatSession {
             promised.clear();
             doubtful.clear();
         }
-        if (!anew && heartbeat.sequence() > sequence + 1) {
-            // What came between is not known here: it was refused, or an earlier process of the service took it.
-            fullSeen = false;
-        }
         incarnation = heartbeat.incarnation();
         sequence = anew ? heartbeat.sequence() : Math.max(sequence, heartbeat.sequence());
         return anew;
