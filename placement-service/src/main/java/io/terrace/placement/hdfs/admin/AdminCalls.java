@@ -42,12 +42,20 @@ final class AdminCalls {
         } catch (IllegalArgumentException e) {
             throw new ServiceException(new IOException(e.getMessage(), e));
         } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
-            RetriableException busy = new RetriableException("the placement loop does not answer, or restarts");
-            busy.initCause(e);
-            throw new ServiceException(busy);
+            throw new ServiceException(ofLoop(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ServiceException(new IOException("the NameNode is shutting down", e));
         }
+    }
+
+    /** Where a question threw, the loop did answer: nobody is to look for one that hangs. */
+    static RetriableException ofLoop(Exception why) {
+        RetriableException again = new RetriableException(
+                why instanceof IllegalStateException
+                        ? "the placement loop failed to answer; the NameNode's log says why"
+                        : "the placement loop does not answer, or restarts");
+        again.initCause(why);
+        return again;
     }
 }
