@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.hadoop.ipc.RetriableException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,24 +34,42 @@ class DoctorOfStandbyTest {
                 (call, request) -> call.equals("status") ? FakeService.status(active, 3) : answer.build());
     }
 
-    /** A NOTE would not count. */
-    @Test
-    void standbyThatFails_isNotCalledBusy() throws IOException {
+    private String doctorOfAStandbyThatThrows(IOException why) throws IOException {
         try (FakeService standby = new FakeService((call, request) -> {
             if (call.equals("status")) {
                 return FakeService.status(false, 3);
             }
-            throw new IOException("it shuts down");
+            throw why;
         })) {
             CtlSession session =
                     CtlSession.of(dir.resolve("conf"), URI.create("hdfs://127.0.0.1:1"), standby.address());
-
             assertThat(session.run("doctor")).isEqualTo(3);
-
-            assertThat(session.out)
-                    .contains("  service.refused", "it shuts down")
-                    .doesNotContain("service.busy");
+            return session.out;
         }
+    }
+
+    /** A NOTE would not count. */
+    @Test
+    void standbyThatFails_isNotCalledBusy() throws IOException {
+        assertThat(doctorOfAStandbyThatThrows(new IOException("it shuts down")))
+                .contains("  service.refused", "it shuts down")
+                .doesNotContain("service.busy");
+    }
+
+    @Test
+    void standbyWhoseLoopHangs_isNotCalledBusy() throws IOException {
+        assertThat(doctorOfAStandbyThatThrows(
+                        new RetriableException("the placement loop does not answer, or restarts")))
+                .contains("WARNING  ", "  service.unreachable", "does not answer, or restarts")
+                .doesNotContain("service.busy");
+    }
+
+    @Test
+    void standbyThatOthersAsk_isCalledBusy() throws IOException {
+        assertThat(doctorOfAStandbyThatThrows(
+                        new RetriableException("placement answers 2 such questions at a time; ask again")))
+                .contains("  service.busy", " 0 warnings")
+                .doesNotContain("service.unreachable");
     }
 
     private static String property(String key, String value) {

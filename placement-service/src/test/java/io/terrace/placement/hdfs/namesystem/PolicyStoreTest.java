@@ -299,6 +299,28 @@ class PolicyStoreTest {
         assertThat(policyStore.problem()).isNull();
     }
 
+    /** The change reads the attribute again; whether it succeeds or not, the watch has nothing to read any more. */
+    @Test
+    void appliedPolicies_thatARefusedChangeReadAgain_areInForce() throws Exception {
+        watch.shutdown();
+        assertThat(watch.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+        stored.value = new byte[] {9, 9, 9};
+        assertThat(policyStore.atActivation().source()).isEqualTo(Source.FILE);
+        stored.value = PolicyHistory.EMPTY.apply(1, "operator", "policy: arc\n").encoded();
+        stored.fault = () -> {
+            throw new IOException("planted");
+        };
+        assertThatThrownBy(() -> policyStore.apply("policy: 2q\n", "operator")).hasMessageContaining("planted");
+
+        ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named(WATCH));
+        try {
+            policyStore.serve(loop, 10, later);
+            eventually().until(() -> inForce().spec().policy().equals("arc"));
+        } finally {
+            later.shutdownNow();
+        }
+    }
+
     @Test
     void appliedPolicy_thatThisBuildCannotUse_isTold() throws Exception {
         stored.value =
