@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
@@ -201,7 +202,10 @@ class VolumeMoveReadersTest extends VolumeMoveFixture {
         cluster.cluster().restartDataNode(stopped, true);
         cluster.cluster().waitActive();
         cluster.startPlugin(0);
-        assertThat(volumes.files(block.key().blockId())).hasSize(2);
+        // The NameNode still knew the DataNode, so nobody has waited until it has looked through its volumes.
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(volumes.files(block.key().blockId())).hasSize(2));
         assertThat(cluster.read(file)).isEqualTo(contents);
         assertThat(volumes.move(block, StorageTier.NVM).outcome()).isEqualTo(MoveOutcome.DONE);
         volumes.awaitReported(file, StorageTier.NVM);
