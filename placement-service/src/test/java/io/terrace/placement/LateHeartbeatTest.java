@@ -37,6 +37,15 @@ class LateHeartbeatTest extends SteppedLoop {
     }
 
     @Test
+    void heartbeat_thatComesAgainAfterTheNextOne_getsNoOrders() {
+        Heartbeat late = one.heartbeat();
+        one.take(hears(late));
+        one.take(hears(one.heartbeat()));
+
+        assertThat(hears(late).active()).isFalse();
+    }
+
+    @Test
     void heartbeat_withoutAnAnswer_isTakenInTheNextEpoch() {
         one.arrives(block(1, 1), false);
         Heartbeat full = one.heartbeat();

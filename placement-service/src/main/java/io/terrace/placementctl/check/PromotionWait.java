@@ -58,8 +58,8 @@ public final class PromotionWait {
         int all = response.getAccepted() + response.getRefused();
         if (refused > 0) {
             // The first say why blocks were refused, the others which are in memory, or on their way. An older service
-            // does not say how
-            // many; it is no more than that many blocks.
+            // does
+            // not say how many are of the first kind: at most one for each refused block.
             int reasons = response.hasRefusalMessages() ? response.getRefusalMessages() : refused;
             response.getMessagesList().stream().limit(reasons).forEach(this::addFailure);
             failed += refused;

@@ -4,7 +4,6 @@ import io.terrace.channel.FrameDecoder;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -72,12 +71,11 @@ public final class FramedSocket implements Closeable {
     }
 
     /**
-     * Linux answers EAGAIN at once if the queue of a Unix socket is full. Java has no exception of its own for it; the other
-     * failures without one are of a socket that is not there or that this user may not write to.
+     * Linux answers EAGAIN at once if the queue of a Unix socket is full. Java has no exception of its own for it; of the
+     * other failures without one, most are of a socket that is not there.
      */
     private static boolean isQueueFull(SocketAddress where, Exception e) {
-        return e instanceof SocketException
-                && !(e instanceof ConnectException)
+        return e.getClass() == SocketException.class
                 && where instanceof UnixDomainSocketAddress socket
                 && Files.isWritable(socket.getPath());
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,7 @@ class FramedSocketTest {
             }
         });
 
+        assertThatThrownBy(() -> connected.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         listener.accept().close();
 
         connected.get(60, TimeUnit.SECONDS).close();

@@ -115,7 +115,7 @@ final class VerbsConnectorTest {
         };
         CompletableFuture<Void> first = attachInAThread();
         try {
-            opening.await();
+            assertThat(opening.await(60, TimeUnit.SECONDS)).isTrue();
             attachInAThread().get(60, TimeUnit.SECONDS);
             assertThat(first).isNotDone();
         } finally {
