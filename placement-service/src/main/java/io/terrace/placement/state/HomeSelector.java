@@ -57,14 +57,15 @@ public final class HomeSelector implements HomeChoice {
     @Override
     public @Nullable DataNodeState choose(long nowMs, BlockHeat heat, int pool) {
         DataNodeState home = heat.home();
-        if (home != null && fits(nowMs, home, heat.block().id(), heat.block().lengthBytes())) {
-            return isThere(home, heat.block().id())
-                    ? afterReaders(nowMs, heat, home, pool)
-                    : better(nowMs, heat, home, pool);
+        long lengthBytes = heat.block().lengthBytes();
+        if (home != null) {
+            boolean there = isThere(home, heat.block().id());
+            if (fits(nowMs, home, heat.block().id(), lengthBytes, there)) {
+                return there ? afterReaders(nowMs, heat, home, pool) : better(nowMs, heat, home, pool);
+            }
         }
         DataNodeState first = mostExpected(nowMs, heat, pool);
-        boolean stays =
-                first == null && home != null && hasRoom(home, heat.block().lengthBytes());
+        boolean stays = first == null && home != null && hasRoom(home, lengthBytes);
         return stays ? home : first;
     }
 
@@ -76,14 +77,20 @@ public final class HomeSelector implements HomeChoice {
     }
 
     private @Nullable DataNodeState mostExpected(long nowMs, BlockHeat heat, int pool) {
+        long id = heat.block().id();
+        boolean copyAtHome = hasCopyAtHome(heat);
         DataNodeState best = null;
         double most = 0;
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
-            // No more than its gain is to be expected, which costs no look at the DataNode.
-            if ((best == null || gain(node, heat) > most)
-                    && fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
-                double expected = standing(nowMs, node, heat, pool).expected();
+            double gain = gain(node, heat, copyAtHome);
+            if (best != null && gain <= most) {
+                continue; // No more than its gain is to be expected, which costs no look at the DataNode.
+            }
+            boolean there = isThere(node, id);
+            if (fits(nowMs, node, id, heat.block().lengthBytes(), there)) {
+                double expected =
+                        standing(nowMs, node, heat, pool, gain, there).expected();
                 if (best == null || expected > most) {
                     best = node;
                     most = expected;
@@ -95,17 +102,22 @@ public final class HomeSelector implements HomeChoice {
 
     /** Another home for a block with a copy at its home, or one under way. */
     private DataNodeState afterReaders(long nowMs, BlockHeat heat, DataNodeState home, int pool) {
-        boolean hasCopy = home.residents().holds(heat.block().id());
-        double least = gain(home, heat) + Math.max(COPY_LEAD, hasCopy ? COPY_LEAD_SHARE * heat.shares() : 0);
+        long id = heat.block().id();
+        boolean hasCopy = hasCopyAtHome(heat);
+        double least =
+                gain(home, heat, hasCopy) + Math.max(COPY_LEAD, hasCopy ? COPY_LEAD_SHARE * heat.shares() : 0);
         DataNodeState best = home;
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
-            if (node == home
-                    || gain(node, heat) <= least // The price is asked for only if it may matter.
-                    || !fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
+            double gain = gain(node, heat, hasCopy);
+            if (node == home || gain <= least) { // The price is asked for only if it may matter.
                 continue;
             }
-            double net = standing(nowMs, node, heat, pool).net();
+            boolean there = isThere(node, id);
+            if (!fits(nowMs, node, id, heat.block().lengthBytes(), there)) {
+                continue;
+            }
+            double net = standing(nowMs, node, heat, pool, gain, there).net();
             if (net > least) {
                 best = node;
                 least = net;
@@ -114,22 +126,27 @@ public final class HomeSelector implements HomeChoice {
         return best;
     }
 
-    /** Another home for a block that is not in memory. */
+    /** Another home for a block that is not in memory, nor on its way there. */
     private DataNodeState better(long nowMs, BlockHeat heat, DataNodeState home, int pool) {
         long id = heat.block().id();
         long lengthBytes = heat.block().lengthBytes();
-        Standing ofHome = standing(nowMs, home, heat, pool);
+        boolean copyAtHome = hasCopyAtHome(heat);
+        Standing ofHome = standing(nowMs, home, heat, pool, gain(home, heat, copyAtHome), false);
         DataNodeState best = home;
         double most = Math.max(0, ofHome.net());
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
-            // The gain costs no look at the DataNode, and the price only lessens it.
-            if (node == home || gain(node, heat) <= most || !fits(nowMs, node, id, lengthBytes)) {
+            double gain = gain(node, heat, copyAtHome);
+            if (node == home || gain <= most) { // The gain costs no look at the DataNode, and the price only lessens it.
                 continue;
             }
-            Standing standing = standing(nowMs, node, heat, pool);
+            boolean there = isThere(node, id);
+            if (!fits(nowMs, node, id, lengthBytes, there)) {
+                continue;
+            }
+            Standing standing = standing(nowMs, node, heat, pool, gain, there);
             boolean cheaper = ofHome.net() < 0 && standing.gain() > CHEAPER * standing.price();
-            boolean roomier = isContested(home, id, lengthBytes, pool) && !isContested(node, id, lengthBytes, pool);
+            boolean roomier = home.freeBytes(pool) < lengthBytes && (there || node.freeBytes(pool) >= lengthBytes);
             boolean nearer = standing.gain() > ofHome.gain() + READER_LEAD;
             if ((cheaper || roomier || nearer) && standing.net() > most) {
                 best = node;
@@ -153,33 +170,47 @@ public final class HomeSelector implements HomeChoice {
 
     /** Whether a block could be brought into a DataNode's memory, as far as is known; one that is there fits. */
     public boolean fits(long nowMs, DataNodeState node, long blockId, long lengthBytes) {
-        return isThere(node, blockId)
+        return fits(nowMs, node, blockId, lengthBytes, isThere(node, blockId));
+    }
+
+    private static boolean fits(long nowMs, DataNodeState node, long blockId, long lengthBytes, boolean there) {
+        return there
                 ? node.canHold(lengthBytes)
                 : hasRoom(node, lengthBytes) && !node.backoffTable().holdsBack(nowMs, blockId);
     }
 
     /** Whether a block would take the room of others at its home. */
     public boolean isContested(DataNodeState home, long blockId, long lengthBytes, int pool) {
-        return !isThere(home, blockId) && home.freeBytes(pool) < lengthBytes;
+        return home.freeBytes(pool) < lengthBytes && !isThere(home, blockId);
     }
 
     /** What speaks for a DataNode as the home of a block. */
     public Standing standing(long nowMs, DataNodeState node, BlockHeat heat, int pool) {
-        double gain = gain(node, heat);
+        double gain = gain(node, heat, hasCopyAtHome(heat));
+        return standing(nowMs, node, heat, pool, gain, isThere(node, heat.block().id()));
+    }
+
+    private Standing standing(
+            long nowMs, DataNodeState node, BlockHeat heat, int pool, double gain, boolean there) {
         long lengthBytes = heat.block().lengthBytes();
-        if (isThere(node, heat.block().id()) || node.freeBytes(pool) >= lengthBytes) {
+        if (there || node.freeBytes(pool) >= lengthBytes) {
             return new Standing(gain, 0, 1);
         }
         double price = node.roomPrices().readsPerByte(nowMs, node, pool, clusterState) * lengthBytes;
         return new Standing(gain, price, (double) (node.homedBytes() + lengthBytes) / Math.max(1, node.roomBytes()));
     }
 
-    private double gain(DataNodeState node, BlockHeat heat) {
-        double anywhere = OVER_THE_CHANNEL * clusterState.reach().share();
+    private static boolean hasCopyAtHome(BlockHeat heat) {
         DataNodeState home = heat.home();
-        if (home != null && home.residents().holds(heat.block().id())) {
+        return home != null && home.residents().holds(heat.block().id());
+    }
+
+    /** @param copyAtHome what {@link #hasCopyAtHome} says, which is looked up once for all candidates */
+    private double gain(DataNodeState node, BlockHeat heat, boolean copyAtHome) {
+        double anywhere = OVER_THE_CHANNEL * clusterState.reach().share();
+        if (copyAtHome) {
             // Those that read elsewhere do not find the copy, and those that do would find it elsewhere too.
-            return heat.shareOf(node) + (node == home ? 0 : anywhere * heat.shareOf(home));
+            return heat.shareOf(node) + (node == heat.home() ? 0 : anywhere * heat.shareOf(heat.home()));
         }
         // One read says nothing of where the readers are.
         return anywhere * heat.shares() + (1 - anywhere) * Math.max(0, heat.shareOf(node) - 1);
