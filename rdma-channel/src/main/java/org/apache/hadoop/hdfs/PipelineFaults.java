@@ -43,6 +43,19 @@ final class PipelineFaults {
         return false;
     }
 
+    /**
+     * Says at which DataNode a new block cannot begin. One that restarts is not waited for: it has nothing of the block, and stock
+     * gives a block that does not begin back, and leaves out whichever DataNode is marked.
+     */
+    void markNew(IOException fault, DatanodeInfo[] nodes) {
+        streamer.getErrorState().setBadNodeIndex(badNode(fault, nodes));
+        streamer.getErrorState().setInternalError();
+    }
+
+    private static int badNode(IOException fault, DatanodeInfo[] nodes) {
+        return fault instanceof PipelineException said ? said.badNode(nodes) : 0;
+    }
+
     /** Says which DataNode is to leave the pipeline, or to be waited for. */
     void mark(IOException fault, DatanodeInfo[] nodes) {
         DataStreamer.ErrorState state = streamer.getErrorState();
@@ -51,10 +64,11 @@ final class PipelineFaults {
             state.setInternalError();
             return;
         }
-        PipelineException said = fault instanceof PipelineException ? (PipelineException) fault : null;
-        int bad = said == null ? 0 : said.badNode(nodes);
+        int bad = badNode(fault, nodes);
         state.setBadNodeIndex(bad);
-        if (said != null && PipelineAck.isRestartOOBStatus(said.status()) && !state.isRestartingNode()) {
+        if (fault instanceof PipelineException said
+                && PipelineAck.isRestartOOBStatus(said.status())
+                && !state.isRestartingNode()) {
             state.initRestartingNode(
                     bad, "Datanode " + bad + " is restarting: " + nodes[bad], streamer.shouldWaitForRestart(bad));
         }

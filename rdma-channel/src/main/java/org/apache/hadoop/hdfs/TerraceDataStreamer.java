@@ -328,7 +328,11 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 if (!getErrorState().isRestartingNode()) {
                     LOG.warn("Exception in createBlockOutputStream {}", this, e);
                 }
-                faults.mark(e, nodes);
+                if (recovering) {
+                    faults.mark(e, nodes);
+                } else {
+                    faults.markNew(e, nodes);
+                }
                 getLastException().set(e);
                 return false;
             }

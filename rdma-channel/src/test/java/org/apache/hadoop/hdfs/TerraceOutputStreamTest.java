@@ -1,0 +1,81 @@
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.client.ClientConfig;
+import io.terrace.client.write.ScriptedDataNode;
+import io.terrace.client.write.WriteClient;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Files whose NameNode and DataNodes are a test's. */
+@Timeout(60)
+final class TerraceOutputStreamTest {
+    private static final int BYTES = 200_000;
+
+    private final Configuration conf = new HdfsConfiguration();
+    private final byte[] written = new byte[BYTES];
+    private DFSClient client;
+    private WriteClient writes;
+
+    @BeforeEach
+    void configure() {
+        new Random(1).nextBytes(written);
+        conf.setInt(TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key(), ScriptedDataNode.PORT_OFFSET);
+        conf.setBoolean(TerraceSettings.CLIENT_WRITE_THROUGH.key(), true);
+        conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_DATANODE_RESTART_TIMEOUT_KEY, 0);
+    }
+
+    private TerraceOutputStream create(FakeNameNode nameNode, int replication) throws IOException {
+        client = new DFSClient(null, nameNode.protocol(), conf, new FileSystem.Statistics("hdfs"));
+        writes = WriteClient.ofItsOwn(ClientConfig.from(conf), new MetricRegistry());
+        HdfsFileStatus stat = new HdfsFileStatus.Builder()
+                .replication(replication)
+                .blocksize(1 << 20)
+                .build();
+        TerraceOutputStream out = new TerraceOutputStream(
+                writes,
+                new ExcludableNodes(),
+                client,
+                "/file",
+                stat,
+                EnumSet.of(CreateFlag.CREATE),
+                null,
+                DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512),
+                null);
+        out.start();
+        return out;
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        client.close();
+        writes.close();
+    }
+
+    /** As in an upgrade, of the only DataNode of a block or of the one on the client's host: stock's code would wait for these. */
+    @Test
+    void newBlock_atADataNodeThatRestarts_goesToAnother() throws IOException {
+        try (ScriptedDataNode restarting = ScriptedDataNode.refusing("restarting", Status.OOB_RESTART);
+                ScriptedDataNode other = ScriptedDataNode.taking("other")) {
+            TerraceOutputStream out = create(new FakeNameNode(1, restarting.info(), other.info()), 1);
+            out.write(written);
+            out.close();
+            assertThat(other.written()).containsExactly(written);
+        }
+    }
+}
