@@ -46,7 +46,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private volatile boolean closing;
     private volatile boolean stockWrites;
     private boolean connectedByStock;
-    private boolean askingForBlock;
+
+    /** The writer's thread looks at it. */
+    private volatile boolean askingForBlock;
 
     /** DataNodes that the next block is not to go to. */
     private Set<DatanodeInfo> busy = Set.of();
@@ -146,6 +148,15 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             LOG.warn("DataStreamer Exception", e);
         }
         getLastException().set(e);
+    }
+
+    /**
+     * Where none of a new block's DataNodes is good, stock's code calls the streamer closed until it has given the block back and
+     * asks for another one. Whoever writes or closes the file meanwhile would fail.
+     */
+    @Override
+    boolean streamerClosed() {
+        return closing || (super.streamerClosed() && !askingForBlock);
     }
 
     @Override

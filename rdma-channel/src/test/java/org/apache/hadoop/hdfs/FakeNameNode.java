@@ -20,6 +20,9 @@ final class FakeNameNode implements InvocationHandler {
     private final List<DatanodeInfo> datanodes;
     private final int replication;
 
+    /** Called for each block that is given back. */
+    volatile Runnable abandoned = () -> {};
+
     private final List<ExtendedBlock> added = new ArrayList<>();
 
     FakeNameNode(int replication, DatanodeInfo... datanodes) {
@@ -42,7 +45,11 @@ final class FakeNameNode implements InvocationHandler {
             case "complete" -> {
                 return true;
             }
-            case "abandonBlock", "close" -> {
+            case "abandonBlock" -> {
+                abandoned.run();
+                return null;
+            }
+            case "close" -> {
                 return null;
             }
             default -> throw new UnsupportedOperationException(method.toString());

@@ -10,6 +10,7 @@ import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileSystem;
@@ -75,6 +76,22 @@ final class TerraceOutputStreamTest {
             TerraceOutputStream out = create(new FakeNameNode(1, restarting.info(), other.info()), 1);
             out.write(written);
             out.close();
+            assertThat(other.written()).containsExactly(written);
+        }
+    }
+
+    /** Stock's streamer calls itself closed until it has given the block back. */
+    @Test
+    void newBlock_atADataNodeThatRefuses_leavesTheStreamOpen() throws IOException {
+        try (ScriptedDataNode refusing = ScriptedDataNode.refusing("refusing", Status.ERROR);
+                ScriptedDataNode other = ScriptedDataNode.taking("other")) {
+            FakeNameNode nameNode = new FakeNameNode(1, refusing.info(), other.info());
+            TerraceOutputStream out = create(nameNode, 1);
+            AtomicBoolean closed = new AtomicBoolean(true);
+            nameNode.abandoned = () -> closed.set(out.isClosed());
+            out.write(written);
+            out.close();
+            assertThat(closed).isFalse();
             assertThat(other.written()).containsExactly(written);
         }
     }
