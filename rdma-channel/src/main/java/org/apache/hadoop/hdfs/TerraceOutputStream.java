@@ -282,6 +282,8 @@ final class TerraceOutputStream extends DFSOutputStream {
         } catch (InterruptedException e) {
             throw new InterruptedIOException("Interrupted while " + src + " was completed");
         }
+        // The streamer may have ended before all had it: then the file is not to be closed as if it were whole.
+        sender.waitForAckedSeqno(sender.getLastQueuedSeqno());
         return false;
     }
 

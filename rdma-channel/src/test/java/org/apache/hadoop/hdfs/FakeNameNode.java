@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -22,6 +23,9 @@ final class FakeNameNode implements InvocationHandler {
 
     /** Called for each block that is given back. */
     volatile Runnable abandoned = () -> {};
+
+    /** Whether the file is completed when that is asked. */
+    volatile BooleanSupplier completes = () -> true;
 
     private final List<ExtendedBlock> added = new ArrayList<>();
 
@@ -43,7 +47,7 @@ final class FakeNameNode implements InvocationHandler {
                 return addBlock(excluded == null ? List.of() : Arrays.asList(excluded));
             }
             case "complete" -> {
-                return true;
+                return completes.getAsBoolean();
             }
             case "abandonBlock" -> {
                 abandoned.run();

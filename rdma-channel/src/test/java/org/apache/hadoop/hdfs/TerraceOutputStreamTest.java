@@ -1,8 +1,10 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.client.ClientConfig;
+import io.terrace.client.write.EndedBlock;
 import io.terrace.client.write.ScriptedDataNode;
 import io.terrace.client.write.WriteClient;
 import io.terrace.conf.TerraceSettings;
@@ -93,6 +95,19 @@ final class TerraceOutputStreamTest {
             out.close();
             assertThat(closed).isFalse();
             assertThat(other.written()).containsExactly(written);
+        }
+    }
+
+    /** The NameNode may accept the file all the same: the first DataNode has told it of its replica before it went. */
+    @Test
+    void close_thatWaitsForTheNameNode_failsWhenTheBlockIsLostMeanwhile() throws IOException {
+        conf.set(TerraceSettings.CLIENT_WRITE_CLOSE.key(), "minimal");
+        try (ScriptedDataNode leaving = ScriptedDataNode.leaving("leaving")) {
+            FakeNameNode nameNode = new FakeNameNode(2, leaving.info(), ScriptedDataNode.gone("gone"));
+            TerraceOutputStream out = create(nameNode, 2);
+            nameNode.completes = () -> out.getStreamer().streamerClosed();
+            out.write(written);
+            assertThatThrownBy(out::close).isInstanceOf(EndedBlock.LostException.class);
         }
     }
 }
