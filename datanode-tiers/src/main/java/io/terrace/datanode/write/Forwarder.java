@@ -180,7 +180,7 @@ final class Forwarder implements Closeable {
             }
             if (finalised) {
                 connection.deregister(selector);
-                next.unused().accept(connection);
+                next.giveBack();
             }
         } catch (IOException | RuntimeException e) {
             failed(e);
@@ -190,7 +190,7 @@ final class Forwarder implements Closeable {
             throw e;
         } finally {
             queue.end();
-            closeAll(finalised ? null : next, files, selector);
+            closeAll(next, files, selector);
         }
     }
 

@@ -255,6 +255,32 @@ final class ForwardingFaultsTest {
         assertThat(first.figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED)).isZero();
     }
 
+    /** Its connection may serve another block by then. */
+    @Test
+    void next_thatHasTheBlock_keepsItsConnection_thoughThisOneCannotFinaliseIt() throws Exception {
+        FakeNext next = pipeline.fakeNext("yes");
+        WriteNode first = pipeline.node("first", next.address(), Pipeline.LONG_NS);
+        first.ending = () -> {
+            while (first.givenBack.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            throw new IOException("thrown by the test");
+        };
+        Frames client = pipeline.client(first, Pipeline.contents(5_000));
+        assertThat(client.open()).isEqualTo("yes");
+        client.sendTo(5_000, WriteFrame.LAST);
+        FrameChannel frames = next.frames();
+        assertThat(FakeNext.take(frames)).isEqualTo(5_000);
+        FakeNext.ack(frames, 1, 1, 5_000, WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED);
+        assertThat(client.failure()).contains("thrown by the test");
+        client.close();
+        while (first.connections() > 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(first.blocks.get(0).left).isTrue();
+        assertThat(first.givenBack.get(0).isIdle()).isTrue();
+    }
+
     /** The block is everywhere: what becomes of the connection does not matter. */
     @Test
     void next_thatFailsAfterTheEnd_isNotNamed() throws Exception {

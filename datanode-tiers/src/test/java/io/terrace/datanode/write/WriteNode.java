@@ -47,6 +47,14 @@ final class WriteNode implements BlockStore, Closeable {
     /** Of blocks that are opened from now on. */
     volatile PipelineEvents events = PipelineEvents.NONE;
 
+    /** What happens when one of them is finalised. */
+    interface Ending {
+        void happens() throws IOException;
+    }
+
+    /** Of blocks that are opened from now on. */
+    volatile Ending ending = () -> {};
+
     /** What a block has when it is opened, as after a recovery. */
     volatile byte[] startsWith = new byte[0];
 
@@ -120,7 +128,7 @@ final class WriteNode implements BlockStore, Closeable {
         if (whole != null) {
             return openWhole(request, through, whole);
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes, events);
+        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes, events, ending);
         if (next != null) {
             WriteConnection connection =
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
@@ -154,7 +162,7 @@ final class WriteNode implements BlockStore, Closeable {
                 whole.sentOn();
             }
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0], 0, events);
+        Block block = new Block(directory.resolve("block-" + blocks.size()), new byte[0], 0, events, ending);
         blocks.add(block);
         return block;
     }
@@ -204,6 +212,7 @@ final class WriteNode implements BlockStore, Closeable {
         private final ChunkVerifier verifier = ChunkVerifier.JDK.of(ChecksumType.CRC32C, CHUNK_BYTES);
         private final long recoveredBytes;
         private final PipelineEvents events;
+        private final Ending ending;
         private @Nullable NextNode next;
         volatile long lengthBytes;
         volatile long acknowledged;
@@ -211,9 +220,11 @@ final class WriteNode implements BlockStore, Closeable {
         volatile boolean finished;
         volatile boolean left;
 
-        Block(Path dataFile, byte[] startsWith, long recoveredBytes, PipelineEvents events) throws IOException {
+        Block(Path dataFile, byte[] startsWith, long recoveredBytes, PipelineEvents events, Ending ending)
+                throws IOException {
             this.recoveredBytes = recoveredBytes;
             this.events = events;
+            this.ending = ending;
             this.dataFile = dataFile;
             this.sumFile = dataFile.resolveSibling(dataFile.getFileName() + ".sums");
             data = FileChannel.open(dataFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -303,7 +314,8 @@ final class WriteNode implements BlockStore, Closeable {
         }
 
         @Override
-        public void finish(boolean synced) {
+        public void finish(boolean synced) throws IOException {
+            ending.happens();
             finished = true;
         }
 

@@ -154,7 +154,7 @@ public final class DatasetBlockStore implements BlockStore {
         NextNode next = sync ? nextNodes.finaliseSynced(wanted) : nextNodes.open(wanted, WriteThrough.NONE);
         ReplicaOpening.closed(datanode, wanted, replica);
         if (next != null) {
-            next.unused().accept(next.connection());
+            next.giveBack();
         }
     }
 

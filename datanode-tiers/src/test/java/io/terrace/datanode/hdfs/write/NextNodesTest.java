@@ -115,7 +115,7 @@ class NextNodesTest {
             for (Listener each : List.of(hostile, hostile, honest)) {
                 NextNode next = nodes.open(request(each.named("uuid of the honest one")), WriteThrough.NONE);
                 assertThat(next).isNotNull();
-                next.unused().accept(next.connection());
+                next.giveBack();
             }
             assertThat(hostile.opened).as("its own connection is used again").hasValue(2);
             assertThat(honest.opened).hasValue(1);
