@@ -366,15 +366,18 @@ final class BlockSender {
 
     /** Sends a PING where nothing was sent for long; fails when the DataNode owes an answer for too long. */
     private long keepAlive(long nowNs) throws IOException {
-        long pingInNs = sentNs + keepAliveNs - nowNs;
-        if (pingInNs <= 0 && sending == null) {
+        long left = sentNs + keepAliveNs - nowNs;
+        if (left <= 0 && sending != null) {
+            // It comes after what the socket does not take, and the selector says when that does.
+            left = Long.MAX_VALUE;
+        } else if (left <= 0) {
+            left = 1;
             begins(nowNs);
             pinged = true;
             sending = ByteBuffer.allocate(WriteFrame.HEADER_BYTES);
             new WriteFrame(0, WriteFrame.PING, (byte) 0, 0).encode(sending);
             sending.flip();
         }
-        long left = Math.max(pingInNs, 1);
         if (owesAnswer()) {
             long timeoutInNs = waitsSinceNs + answerTimeoutNs - nowNs;
             if (timeoutInNs <= 0) {

@@ -94,6 +94,32 @@ final class BlockSenderTest {
         assertThat(sender.fault()).isInstanceOf(SocketTimeoutException.class);
     }
 
+    /** The streamer would look a thousand times a second whether it takes more. */
+    @Test
+    void advance_whileTheSocketTakesNothing_isNotCalledAgainForAPing() throws IOException {
+        FramePool large = new FramePool(64 << 20, () -> {});
+        FrameQueue frames = new FrameQueue(large, true, () -> {});
+        DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
+        FrameFiller filler = new FrameFiller(large, frames, ChunkSummer.of(checksum), 1 << 30, false);
+        try (WriteConnection full = WriteConnection.connect(
+                        "node", listener.getLocalAddress(), TcpFrame.startWrites(), TIMEOUT_NS);
+                SocketChannel unread = listener.accept()) {
+            assertThat(unread.isConnected()).isTrue();
+            full.register(selector);
+            BlockSender blocked =
+                    new BlockSender(frames, full, TIMEOUT_NS, TIMEOUT_NS / 2, new Untold(), 0, START_NS);
+            while (blocked.takesMore()) {
+                byte[] bytes = new byte[1 << 20];
+                assertThat(filler.write(bytes, 0, bytes.length)).isEqualTo(bytes.length);
+                filler.flush(false);
+                blocked.advance(START_NS);
+            }
+            assertThat(blocked.advance(START_NS + TIMEOUT_NS / 2)).isEqualTo(TIMEOUT_NS / 2);
+            frames.end(blocked.sent());
+        }
+        assertThat(large.lentBytes()).isZero();
+    }
+
     /** By all, and returns when the answer is there. */
     private void acknowledgeTheFirst() throws IOException {
         WriteAck ack = new WriteAck(FRAME_BYTES, 1, FRAME_BYTES);
