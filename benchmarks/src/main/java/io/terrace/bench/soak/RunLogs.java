@@ -44,7 +44,7 @@ final class RunLogs {
             recoveries.take(daemon, line);
             moves.take(daemon, line);
             staleCopies.take(daemon, line);
-            failedCopies.take(line);
+            failedCopies.take(daemon, line);
             errors.take(daemon, line);
         });
         clients.read(CLIENTS, errors::take);
@@ -67,6 +67,7 @@ final class RunLogs {
         figures.putAll(moves.figures());
         figures.putAll(errors.figures());
         figures.put("copies.stale", staleCopies.count());
+        figures.put("copies.failed", failedCopies.count());
         return figures;
     }
 }

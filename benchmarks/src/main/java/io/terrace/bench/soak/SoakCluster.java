@@ -204,9 +204,17 @@ final class SoakCluster implements Closeable {
 
     /** Name of the DataNode on whose volumes a file is. */
     String datanodeOf(Path file) {
+        return cluster.datanode(numberOf(file)).name();
+    }
+
+    /** The port for data of the DataNode on whose volumes a file is. */
+    int transferPortOf(Path file) {
+        return cluster.transferPort(numberOf(file));
+    }
+
+    private int numberOf(Path file) {
         return IntStream.rangeClosed(1, DATANODES)
                 .filter(i -> file.startsWith(volumes.of(i)))
-                .mapToObj(i -> cluster.datanode(i).name())
                 .findFirst()
                 .orElseThrow();
     }

@@ -18,16 +18,10 @@ public final class StaleCopies {
     private static final Pattern REFUSED =
             Pattern.compile("Failed to create temporary file for (blk_\\d+)_\\d+\\. .* should not be present, but is");
 
-    /** Hadoop logs it once in a process, before it removes what is in {@code tmp}. */
-    private static final String STARTED = "MetricsSystemImpl: DataNode metrics system started";
-
-    /** Of the time that a line begins with. Later ones are greater as text. */
-    private static final Pattern TIME = Pattern.compile("^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}");
-
     /** When a DataNode last refused a block. */
     private final Map<Copy, String> refused = new HashMap<>();
 
-    private final Map<String, String> started = new HashMap<>();
+    private final DataNodeStarts starts = new DataNodeStarts();
 
     private record Copy(String datanode, String block) {}
 
@@ -40,17 +34,11 @@ public final class StaleCopies {
         if (line.contains("Failed to create temporary file")) {
             Matcher matcher = REFUSED.matcher(line);
             if (matcher.find()) {
-                note(refused, new Copy(daemon, matcher.group(1)), line);
+                Copy copy = new Copy(daemon, matcher.group(1));
+                DataNodeStarts.time(line).ifPresent(time -> refused.merge(copy, time, DataNodeStarts::later));
             }
-        } else if (line.contains(STARTED)) {
-            note(started, daemon, line);
-        }
-    }
-
-    private static <K> void note(Map<K, String> last, K key, String line) {
-        Matcher time = TIME.matcher(line);
-        if (time.find()) {
-            last.merge(key, time.group(), (one, other) -> one.compareTo(other) < 0 ? other : one);
+        } else {
+            starts.take(daemon, line);
         }
     }
 
@@ -61,7 +49,7 @@ public final class StaleCopies {
     }
 
     private boolean isThere(Copy copy) {
-        return refused.getOrDefault(copy, "").compareTo(started.getOrDefault(copy.datanode(), "")) > 0;
+        return !starts.hasStartedSince(copy.datanode(), refused.getOrDefault(copy, ""));
     }
 
     /**
