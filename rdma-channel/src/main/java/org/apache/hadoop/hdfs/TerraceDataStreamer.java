@@ -26,6 +26,8 @@ import org.apache.hadoop.hdfs.util.ByteArrayManager;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stock's streamer with another way to the DataNodes: it asks the NameNode for blocks, abandons them, excludes DataNodes and
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * it is stock's.
  */
 final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
+    /** For what stock never says; the other lines are stock's, and go to its logger. */
+    private static final Logger OWN_LOG = LoggerFactory.getLogger(TerraceDataStreamer.class);
+
     /** What numbers of frames begin with, where stock's code takes them for numbers of its packets. */
     private static final long FRAMES = 1L << 62;
 
@@ -136,9 +141,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private void fail(Throwable e) {
         if (completed) {
             if (e instanceof EndedBlock.LostException) {
-                LOG.error("{} is closed, and has lost a block: no DataNode has all of it", src, e);
+                OWN_LOG.error("{} is closed, and has lost a block: no DataNode has all of it", src, e);
             } else {
-                LOG.warn("{} is closed, and lacks replicas, which the NameNode makes", src, e);
+                OWN_LOG.warn("{} is closed, and lacks replicas, which the NameNode makes", src, e);
             }
             return;
         }

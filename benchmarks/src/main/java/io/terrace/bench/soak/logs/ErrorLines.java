@@ -1,5 +1,6 @@
 package io.terrace.bench.soak.logs;
 
+import io.terrace.compat.Linkage;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +18,8 @@ public final class ErrorLines {
     /** As the log4j.properties of daemons and of the clients of a soak write it. */
     private static final Pattern ERROR = Pattern.compile("^\\S+ \\S+ (?:ERROR|FATAL) +(\\S+): (.*)$");
 
-    /** Some classes of Terrace are in Hadoop's packages. */
-    private static final Pattern LOGGER = Pattern.compile("^io\\.terrace\\.(?!bench\\.)|\\.Terrace[A-Z]\\w*$");
+    /** Of the test itself. */
+    private static final String BENCH = "io.terrace.bench.";
 
     /** Lines that a fault of the soak explains: none is known. */
     private static final List<Explained> EXPLAINED = List.of();
@@ -57,7 +58,7 @@ public final class ErrorLines {
             return;
         }
         Matcher matcher = ERROR.matcher(line);
-        if (!matcher.find() || !LOGGER.matcher(matcher.group(1)).find() || !known.add(process + " " + line)) {
+        if (!matcher.find() || !isOfTerrace(matcher.group(1)) || !known.add(process + " " + line)) {
             return;
         }
         if (reason(matcher.group(1), matcher.group(2)).isPresent()) {
@@ -66,6 +67,11 @@ public final class ErrorLines {
             errors++;
             print.accept(process, line);
         }
+    }
+
+    /** Whether a logger has the name of a class of Terrace. Some of these are in Hadoop's packages. */
+    static boolean isOfTerrace(String logger) {
+        return !logger.startsWith(BENCH) && Linkage.isOwn(logger.replace('.', '/'));
     }
 
     private Optional<String> reason(String logger, String message) {

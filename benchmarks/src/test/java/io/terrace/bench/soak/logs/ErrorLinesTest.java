@@ -2,13 +2,25 @@ package io.terrace.bench.soak.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ErrorLinesTest {
     private static final String PLUGIN = "io.terrace.datanode.hdfs.TerraceDataNodePlugin";
+
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+    /** Word for word what stock's own stream logs for a fault of the pipeline, so it goes to its logger. */
+    private static final String AS_STOCK = "No ack received";
 
     private final List<String> printed = new ArrayList<>();
     private final ErrorLines lines = new ErrorLines(
@@ -27,6 +39,43 @@ final class ErrorLinesTest {
 
         assertThat(lines.figures()).containsEntry("errors", 4L).containsEntry("errors.explained", 0L);
         assertThat(printed).hasSize(4).first().asString().startsWith("datanode-1 2026-");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "org.apache.hadoop.hdfs.StockEndedBlock",
+                "org.apache.hadoop.hdfs.StockEndedBlock$Copy",
+                "org.apache.hadoop.hdfs.TerraceDataStreamer$1",
+                "io.terrace.audit"
+            })
+    void loggers_ofTerraceByAnyName_count(String logger) {
+        lines.take("c1", line("ERROR", logger, "gone"));
+        assertThat(lines.figures()).containsEntry("errors", 1L);
+    }
+
+    /** A class that extends one of Hadoop has that one's LOG at hand. */
+    @Test
+    void errors_ofClassesInPackagesOfHadoop_goToLoggersThatCount() throws IOException {
+        List<Path> sources = new ArrayList<>();
+        for (String module : List.of("rdma-channel", "datanode-tiers", "placement-service")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java/org/apache/hadoop"))) {
+                files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+            }
+        }
+        List<String> checked = new ArrayList<>();
+        for (Path source : sources) {
+            String text = Files.readString(source);
+            String name = source.getFileName().toString().replace(".java", "");
+            Matcher error = Pattern.compile("([\\w.]+)\\.error\\((.*)").matcher(text);
+            while (error.find()) {
+                if (!error.group(2).contains(AS_STOCK)) {
+                    assertThat(text).contains("Logger " + error.group(1) + " = LoggerFactory.getLogger(" + name + ".class)");
+                    checked.add(name);
+                }
+            }
+        }
+        assertThat(checked).contains("TerraceDataStreamer", "TerraceDatasetFactory");
     }
 
     @Test
