@@ -262,7 +262,7 @@ public final class TerraceSettings {
     public static final Setting<Long> PLACEMENT_POLICY_FILE_INTERVAL = key(
                     "terrace.placement.policy.file.interval", "NameNode")
             .millis("5s", 100, DAYS_24)
-            .doc("How often the policy file is looked at.");
+            .doc("How often the policy file is looked at, and an applied policy that could not be read.");
 
     public static final Setting<Boolean> PLACEMENT_ACCESS_LOG_ENABLED = key(
                     "terrace.placement.access-log.enabled", "NameNode")
