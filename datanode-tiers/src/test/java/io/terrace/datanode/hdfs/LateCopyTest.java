@@ -62,13 +62,12 @@ class LateCopyTest {
     }
 
     private final DataNodeFaultInjector stock = DataNodeFaultInjector.get();
-    private Configuration conf;
     private WritesCluster writes;
     private DistributedFileSystem client;
     private FutureTask<Void> flush;
 
     private void start(int datanodes) throws IOException {
-        conf = WritesCluster.configuration();
+        Configuration conf = WritesCluster.configuration();
         conf.setInt("dfs.client.socket-timeout", SOCKET_TIMEOUT_MS);
         conf.setClass("dfs.block.replicator.classname", SlowChoice.class, BlockPlacementPolicy.class);
         writes = WritesCluster.start(datanodes, conf);
@@ -157,7 +156,7 @@ class LateCopyTest {
 
     /** So many that the next block goes to some of them. */
     private Void startWithoutChannel() throws IOException {
-        Configuration withoutPlugin = new Configuration(conf);
+        Configuration withoutPlugin = new Configuration(writes.cluster().cluster().getConfiguration(0));
         withoutPlugin.unset("dfs.datanode.plugins");
         writes.cluster().cluster().startDataNodes(withoutPlugin, 3, true, null, null);
         writes.cluster().cluster().waitActive();

@@ -26,10 +26,13 @@ import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** A cluster whose DataNodes take writes over tcp and are stopped and started again, and what it has of a written file. */
 record WritesCluster(TerraceCluster cluster) implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final int MOST_STARTS = 3;
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
 
@@ -43,9 +46,25 @@ record WritesCluster(TerraceCluster cluster) implements AutoCloseable {
 
     /** @param storage what the volumes of each DataNode are, one by one; two of disk when nothing is said */
     static WritesCluster start(int datanodes, Configuration conf, StorageType[]... storage) throws IOException {
-        WritesCluster started = new WritesCluster(TerraceCluster.startByConfiguration(datanodes, conf, storage));
-        started.awaitChannels();
-        return started;
+        for (int starts = 1; ; starts++) {
+            WritesCluster started = new WritesCluster(
+                    TerraceCluster.startByConfiguration(datanodes, new Configuration(conf), storage));
+            boolean serves = false;
+            try {
+                started.awaitChannels();
+                serves = true;
+                return started;
+            } catch (ConditionTimeoutException taken) {
+                // The port of a channel follows from the DataNode's, and another process may have it.
+                if (starts == MOST_STARTS) {
+                    throw taken;
+                }
+            } finally {
+                if (!serves) {
+                    started.close();
+                }
+            }
+        }
     }
 
     /** A plugin starts on a thread of its own. */
