@@ -21,7 +21,13 @@ import java.util.stream.Stream;
  * line carries the cluster's directory and the daemon's name. Instances hold no state; two of them for one daemon agree.
  */
 public final class Daemon {
+    /** How the name of the file with its standard output ends. */
+    static final String OUTPUT = ".out";
+
     private static final String MARK = "-Dterrace.daemon=";
+
+    /** The stack of such an exception may follow it. */
+    private static final int BIND_LINES = 160;
 
     private final String name;
     private final ClusterLayout layout;
@@ -42,7 +48,7 @@ public final class Daemon {
 
     /** Standard output and error of the daemon's JVM. */
     public Path output() {
-        return layout.logs().resolve(name + ".out");
+        return layout.logs().resolve(name + OUTPUT);
     }
 
     /** Where the JVM says why it crashed; {@code %p} stands for its process. */
@@ -123,6 +129,11 @@ public final class Daemon {
             kill();
         }
         Files.deleteIfExists(pidFile());
+    }
+
+    /** Whether its last words are that another process has a port of it. */
+    boolean hasFoundPortTaken() throws IOException {
+        return errorLines(BIND_LINES).contains("java.net.BindException");
     }
 
     /** The last lines of its output above level INFO, for an error message. */

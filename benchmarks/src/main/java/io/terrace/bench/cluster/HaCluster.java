@@ -54,8 +54,8 @@ public final class HaCluster implements HdfsCluster, Closeable {
     private final AtomicInteger active = new AtomicInteger();
 
     /** DataNodes with a little memory and one replica, for tests of what needs no more. */
-    public HaCluster(Path dir, int datanodes, Map<String, String> properties) throws IOException {
-        this(
+    public static HaCluster up(Path dir, int datanodes, Map<String, String> properties) throws IOException {
+        return up(
                 dir,
                 ClusterSpec.of(datanodes, 1 << 20)
                         .withReplication(1)
@@ -63,8 +63,41 @@ public final class HaCluster implements HdfsCluster, Closeable {
                         .withProperties(properties));
     }
 
-    /** Brings the cluster up in a directory that is empty or not there. */
-    public HaCluster(Path dir, ClusterSpec spec) throws IOException {
+    /**
+     * Brings a cluster up in a directory that is empty or not there. From the draw of its ports to the start of the last daemon it
+     * takes half a minute, in which another process may take one of them; then others are drawn.
+     */
+    public static HaCluster up(Path dir, ClusterSpec spec) throws IOException {
+        for (int i = 1; ; i++) {
+            try {
+                return new HaCluster(dir, spec);
+            } catch (ClusterException e) {
+                if (i == LocalCluster.MAX_START_TRIES || !hasFoundPortTaken(new ClusterLayout(dir))) {
+                    throw e;
+                }
+                LocalCluster.deleteTree(dir);
+            }
+        }
+    }
+
+    private static boolean hasFoundPortTaken(ClusterLayout layout) throws IOException {
+        if (!Files.isDirectory(layout.logs())) {
+            return false;
+        }
+        try (Stream<Path> outputs = Files.list(layout.logs())) {
+            for (Path output : outputs.toList()) {
+                String file = output.getFileName().toString();
+                if (file.endsWith(Daemon.OUTPUT)
+                        && new Daemon(file.substring(0, file.length() - Daemon.OUTPUT.length()), layout)
+                                .hasFoundPortTaken()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private HaCluster(Path dir, ClusterSpec spec) throws IOException {
         this.spec = spec;
         this.layout = new ClusterLayout(dir);
         this.settings = Pair.draw(spec, layout, new SplittableRandom());

@@ -31,14 +31,12 @@ public final class LocalCluster implements HdfsCluster {
     public static final String PLACEMENT_PORT_PROPERTY = "local-cluster.placement.port";
 
     /** How often other ports are drawn when a daemon finds one of its ports taken. */
-    private static final int MAX_START_TRIES = 3;
+    static final int MAX_START_TRIES = 3;
 
     /** A daemon that has not ended by itself after this time is killed. */
     private static final int STOP_SECONDS = 10;
 
     private static final int FORMAT_SECONDS = 60;
-
-    private static final int ERROR_LINES = 8;
 
     static final String NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode";
     static final String DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode";
@@ -202,8 +200,7 @@ public final class LocalCluster implements HdfsCluster {
         } catch (IOException | RuntimeException e) {
             boolean portTaken = false;
             for (Daemon daemon : started) {
-                portTaken |= daemon.process().isEmpty()
-                        && daemon.errorLines(ERROR_LINES * 20).contains("java.net.BindException");
+                portTaken |= daemon.process().isEmpty() && daemon.hasFoundPortTaken();
             }
             stopAll(started);
             if (started.size() == daemons().size()) {

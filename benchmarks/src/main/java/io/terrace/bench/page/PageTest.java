@@ -149,7 +149,7 @@ public final class PageTest implements Callable<Integer> {
 
     /** The page of a NameNode that is a standby, and where its link leads to. */
     private static void standby(Browser browser, Path dir, ResultSheet sheet) throws IOException {
-        try (HaCluster pair = new HaCluster(dir, 1, Map.of())) {
+        try (HaCluster pair = HaCluster.up(dir, 1, Map.of())) {
             int standby = 1 - pair.active();
             for (int number : List.of(pair.active(), standby)) {
                 boolean active = number == pair.active();

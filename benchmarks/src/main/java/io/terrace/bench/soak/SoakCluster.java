@@ -76,7 +76,7 @@ final class SoakCluster implements Closeable {
                 .withNativeDir(libhadoop.map(Path::toString).orElse(""))
                 .withProperties(properties());
         if (options.pair()) {
-            HaCluster two = new HaCluster(dir, spec);
+            HaCluster two = HaCluster.up(dir, spec);
             this.pair = Optional.of(two);
             this.cluster = two;
             this.owner = two;

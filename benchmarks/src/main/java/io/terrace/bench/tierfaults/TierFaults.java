@@ -169,7 +169,7 @@ public final class TierFaults implements Callable<Integer> {
         DataSet data = data(seed);
         List<FailoverRun.Result> results = new ArrayList<>();
         String violation = "";
-        try (HaCluster cluster = new HaCluster(dir, DATANODES, settings())) {
+        try (HaCluster cluster = HaCluster.up(dir, DATANODES, settings())) {
             store(cluster.fs().getUri(), cluster.confStock(), data);
             FailoverRun run = new FailoverRun(cluster, data);
             violation = run.begin(KillPoint.ofFailover(seed).from());
@@ -201,7 +201,7 @@ public final class TierFaults implements Callable<Integer> {
     private void heat(Path dir, ResultSheet sheet) throws IOException {
         sheet.section("the " + HeatRun.HOTTEST + " hottest blocks, known after kill -9 of the active NameNode");
         HeatRun.Result result;
-        try (HaCluster cluster = new HaCluster(dir, DATANODES, Map.of())) {
+        try (HaCluster cluster = HaCluster.up(dir, DATANODES, Map.of())) {
             result = new HeatRun(cluster, seed).run();
         }
         if (!result.violation().isEmpty()) {

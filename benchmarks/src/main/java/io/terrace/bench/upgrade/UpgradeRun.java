@@ -62,7 +62,7 @@ final class UpgradeRun {
                         // The standby makes the image that is rolled back to when it looks next.
                         "dfs.namenode.checkpoint.check.period",
                         "2"));
-        try (HaCluster cluster = new HaCluster(dir.resolve("cluster"), spec)) {
+        try (HaCluster cluster = HaCluster.up(dir.resolve("cluster"), spec)) {
             Leftovers leftovers = new Leftovers(cluster, dir.resolve("with-terrace"));
             SteadyLoad load = new SteadyLoad(cluster, seed);
             try (load) {

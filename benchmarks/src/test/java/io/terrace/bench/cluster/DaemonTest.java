@@ -37,6 +37,19 @@ final class DaemonTest {
     }
 
     @Test
+    void daemon_thatHasFoundItsPortTaken_saysSo() throws IOException {
+        Daemon daemon = new Daemon("datanode-1", new ClusterLayout(dir));
+        Files.createDirectories(daemon.output().getParent());
+        Files.writeString(daemon.output(), "");
+        Files.writeString(daemon.log(), "2026-11-28 12:12:04,142 ERROR a.B: java.net.SocketException: closed\n");
+        assertThat(daemon.hasFoundPortTaken()).isFalse();
+
+        String stack = "\tat a.B.c(B.java:1)\n".repeat(100);
+        Files.writeString(daemon.log(), "java.net.BindException: Problem binding to [localhost:20001]\n" + stack);
+        assertThat(daemon.hasFoundPortTaken()).isTrue();
+    }
+
+    @Test
     void daemon_thatIsKilled_hasNotEndedByItself() throws IOException {
         Daemon daemon = new Daemon("datanode-1", new ClusterLayout(dir));
         daemon.start(
