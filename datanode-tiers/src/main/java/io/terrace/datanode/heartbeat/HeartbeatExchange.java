@@ -118,6 +118,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     public HeartbeatExchange(String pool, Shared shared, Runnable sendSoon) {
         this.pool = pool;
         this.shared = shared;
+        this.sequence = shared.identity().firstSequence();
         this.sendSoon = sendSoon;
         this.heat = new HeatTable(shared.heatBlocks());
         this.heatReport = new HeatReport(pool, heat, shared.replicas(), shared.tier());

@@ -322,4 +322,20 @@ class HeartbeatExchangeTest {
         link.delivered(resize(7, 500_000).toBuilder().setActive(false).build(), 0);
         assertThat(tier.usage().capacityBytes()).isEqualTo(1_000_000);
     }
+
+    /** As after a refresh of the NameNodes that takes one away and brings it back. */
+    @Test
+    void linkMadeAnew_inOneProcess_goesOnAboveTheEarlierOne() {
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            last = link.compose(0).getSequence();
+            link.delivered(HeartbeatFixture.answer(1, true, true), 0);
+        }
+
+        HeartbeatRequestProto first = link().compose(0);
+
+        assertThat(first.getIncarnation()).isEqualTo(link.compose(0).getIncarnation());
+        assertThat(first.getSequence()).isGreaterThan(last);
+        assertThat(first.getFullResidency()).isTrue();
+    }
 }

@@ -49,6 +49,7 @@ final class HeartbeatFixture {
 
     final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L, () -> stockReader);
 
+    private final NodeIdentity identity = new NodeIdentity("uuid", "host", 9866, 7);
     private final EpochFence epochFence = new EpochFence();
     private final String pool;
     private final long stamp;
@@ -76,7 +77,7 @@ final class HeartbeatFixture {
         HeartbeatExchange made = new HeartbeatExchange(
                 pool,
                 new HeartbeatExchange.Shared(
-                        new NodeIdentity("uuid", "host", 9866, 7),
+                        identity,
                         tier,
                         new MemorySize(tier, new MemorySize.Bounds(1_000_000, 2_000_000, 1L << 30), () -> 1_500_000),
                         new MoveOrderExecutor(
