@@ -121,6 +121,13 @@ final class EngineEpoch {
         return new EngineEpoch(settings, view, activePolicy, homes, clusterState.successor(activePolicy::make));
     }
 
+    /** The next epoch after a failure, which knows no more than which heartbeats of DataNodes were taken. */
+    EngineEpoch afterFailure() {
+        EngineEpoch next = new EngineEpoch(settings, view, activePolicy, homes, clusterState.metricRegistry());
+        next.clusterState.goesOnAfter(clusterState);
+        return next;
+    }
+
     /** The policies learn the heat that is known. */
     void learnHeat(long nowMs) {
         if (clusterState.heat().size() > 0) {

@@ -51,7 +51,6 @@ public final class PlacementEngine {
     private final NamespaceView view;
     private final MetricRegistry metricRegistry;
     private final ActivePolicy activePolicy;
-    private final HomeChoice.Factory homes;
     private final PinEnds pinEnds;
     private EngineEpoch engineEpoch;
     private @Nullable ShadowRun shadowRun;
@@ -91,7 +90,6 @@ public final class PlacementEngine {
         this.view = view;
         this.metricRegistry = metricRegistry;
         this.activePolicy = new ActivePolicy(settings.policy(), maker, metricRegistry);
-        this.homes = homes;
         this.engineEpoch = new EngineEpoch(settings, view, activePolicy, homes, metricRegistry);
     }
 
@@ -133,10 +131,13 @@ public final class PlacementEngine {
         shadowRun = null;
     }
 
-    /** As {@link #standDown}, after a failure: nothing of what is known can be trusted. The journal is read again. */
+    /**
+     * As {@link #standDown}, after a failure: nothing of what is known can be trusted, but which heartbeats were taken. The
+     * journal is read again.
+     */
     void reset() {
         active = false;
-        engineEpoch = new EngineEpoch(settings, view, activePolicy, homes, metricRegistry);
+        engineEpoch = engineEpoch.afterFailure();
         shadowRun = null;
         keepIn(journal);
     }

@@ -58,4 +58,66 @@ class LateHeartbeatTest extends SteppedLoop {
         assertThat(answer.epoch()).isEqualTo(8);
         assertThat(resident()).isEqualTo(1);
     }
+
+    /** As the loop does when it broke. */
+    private void startsAnew(long epoch) {
+        placement.reset();
+        placement.activate(epoch, OperatorState.initial());
+    }
+
+    @Test
+    void fullReport_thatComesLateAfterAFailure_isNotTaken() {
+        one.arrives(block(1, 1), false);
+        Heartbeat full = one.heartbeat();
+        one.take(hears(full));
+        one.leaves(block(1, 1));
+        one.take(hears(one.heartbeat()));
+        startsAnew(8);
+
+        assertThat(hears(full).active()).isFalse();
+        assertThat(resident()).isZero();
+    }
+
+    @Test
+    void heartbeat_ofAnEarlierProcess_thatComesLateAfterTwoFailures_isNotTaken() {
+        Heartbeat late = one.heartbeat();
+        one.take(hears(late));
+        one.restarts();
+        one.take(hears(one.heartbeat()));
+        startsAnew(8);
+        startsAnew(9);
+
+        assertThat(hears(late).active()).isFalse();
+        one.take(hears(one.heartbeat()));
+        assertThat(one.wantsFull).isTrue();
+    }
+
+    @Test
+    void heartbeat_withoutAnAnswer_isTakenAfterAFailure_withoutItsHeat() {
+        one.reads(block(1, 1), 5);
+        one.arrives(block(1, 1), false);
+        Heartbeat full = one.heartbeat();
+        hears(full);
+        startsAnew(8);
+
+        assertThat(hears(full).epoch()).isEqualTo(8);
+        assertThat(resident()).isEqualTo(1);
+        assertThat(placement.reports().top(nowMs, 1))
+                .allSatisfy(hot -> assertThat(hot.reads()).isZero());
+    }
+
+    @Test
+    void link_madeAnewInOneProcess_isHeard_andTheEarlierOneIsNot() {
+        one.take(hears(one.heartbeat()));
+        Heartbeat earlier = one.heartbeat();
+        one.sequence = 1L << 40;
+        one.wantsFull = true;
+        one.arrives(block(1, 1), false);
+
+        one.take(hears(one.heartbeat()));
+
+        assertThat(resident()).isEqualTo(1);
+        assertThat(hears(earlier).active()).isFalse();
+        assertThat(resident()).isEqualTo(1);
+    }
 }

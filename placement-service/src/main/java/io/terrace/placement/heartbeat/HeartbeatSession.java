@@ -1,7 +1,5 @@
-package io.terrace.placement.state;
+package io.terrace.placement.heartbeat;
 
-import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
 import java.util.HashMap;
@@ -44,7 +42,7 @@ public final class HeartbeatSession {
     private final Map<Long, Long> ended = new LinkedHashMap<>();
 
     /** Takes the heartbeat's place in the sequence; says whether the DataNode was restarted. */
-    boolean received(Heartbeat heartbeat) {
+    public boolean received(Heartbeat heartbeat) {
         boolean anew = heartbeat.incarnation() != incarnation;
         if (anew) {
             ended.put(incarnation, sequence);
@@ -64,7 +62,7 @@ public final class HeartbeatSession {
     }
 
     /** Goes on where the session of another epoch ended. */
-    void follow(HeartbeatSession other) {
+    public void follow(HeartbeatSession other) {
         incarnation = other.incarnation;
         sequence = other.sequence;
         ended.clear();
@@ -87,7 +85,7 @@ public final class HeartbeatSession {
                 : heartbeat.sequence() <= ended.getOrDefault(heartbeat.incarnation(), Long.MIN_VALUE);
     }
 
-    long sequence() {
+    public long sequence() {
         return sequence;
     }
 

@@ -5,6 +5,7 @@ import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.control.ControlSettings;
 import io.terrace.placement.control.ControlTrial;
+import io.terrace.placement.heartbeat.EarlierSessions;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +26,7 @@ public final class ClusterState {
     private final Map<String, DataNodeState> nodes = new LinkedHashMap<>();
     private final Set<DataNodeState> requesting = new HashSet<>();
     private long joined;
+    private EarlierSessions earlierSessions = new EarlierSessions();
     private final HeatMap heat;
     private final MoveTracker moveTracker;
     private final TokenBucket volumeBudget;
@@ -91,10 +93,18 @@ public final class ClusterState {
     public ClusterState successor(Supplier<PlacementPolicy> maker) {
         ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, controlTrial, listener);
         next.heardSinceMs = heardSinceMs;
+        next.earlierSessions = earlierSessions;
         nodes.values().forEach(node -> next.add(node.successor(maker.get())));
         // One that is gone and came back as another object is there but once.
         heat.rebind(node -> nodes.get(node.uuid()) == node ? next.nodes.get(node.uuid()) : null);
         return next;
+    }
+
+    /** Goes on with the heartbeats of another state's DataNodes, as each reports again, and takes over nothing else. */
+    public void goesOnAfter(ClusterState other) {
+        earlierSessions = new EarlierSessions();
+        earlierSessions.addAll(other.earlierSessions);
+        other.nodes.forEach((uuid, node) -> earlierSessions.add(uuid, node.session()));
     }
 
     public MoveSettings moveSettings() {
@@ -115,6 +125,7 @@ public final class ClusterState {
 
     /** A DataNode is known from now on. */
     public void add(DataNodeState node) {
+        earlierSessions.goOnIn(node.uuid(), node.session());
         node.joins(++joined, requesting::add);
         nodes.put(node.uuid(), node);
     }

@@ -8,6 +8,7 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.HeartbeatSession;
 import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.placement.heartbeat.Resize;
 import io.terrace.policy.api.PlacementPolicy;
