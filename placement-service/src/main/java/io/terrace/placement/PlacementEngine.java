@@ -335,9 +335,8 @@ public final class PlacementEngine {
      */
     public HomeMoves.Outcome release(long nowMs, Home home, boolean dryRun) {
         String stopped = stopped() == null ? view.stopsVolumeMoves() : stopped();
-        return stopped == null || dryRun
-                ? engineEpoch.volumes().release(nowMs, home, dryRun)
-                : HomeMoves.Outcome.refused(stopped);
+        HomeMoves.Outcome outcome = engineEpoch.volumes().release(nowMs, home, dryRun || stopped != null);
+        return stopped == null || dryRun ? outcome : outcome.stopped(stopped);
     }
 
     /** Why no replica is moved between volumes now, by the state of the NameNode; null if they are. */

@@ -61,7 +61,7 @@ final class ReleaseCommand extends ClusterCommand {
     /** Of the files that were asked for. */
     private static final class Total {
         private int files;
-        /** Listed, and deleted before they were asked for. */
+        /** Listed, and deleted or renamed before they were asked for. */
         private int gone;
 
         private int off;
@@ -94,6 +94,21 @@ final class ReleaseCommand extends ClusterCommand {
             more.stream().limit(Math.max(0, MOST_MESSAGES - kept.size())).forEach(kept::add);
         }
 
+        /** Once all files were listed and asked for again, they count as they are now; what was off once was moved back. */
+        private void renew(Total pass) {
+            files = pass.files;
+            gone += pass.gone;
+            off += pass.off;
+            offBytes += pass.offBytes;
+            left = pass.off;
+            refused = pass.refused;
+            refusedInPlace = pass.refusedInPlace;
+            messages.clear();
+            messages.addAll(pass.messages);
+            messagesInPlace.clear();
+            messagesInPlace.addAll(pass.messagesInPlace);
+        }
+
         /** Once all that was left was asked for again, what was refused before counts no more. */
         private void update(Total pass) {
             gone += pass.gone;
@@ -116,18 +131,19 @@ final class ReleaseCommand extends ClusterCommand {
         Total total = new Total();
         try (AdminClient client = cluster().connect(conf);
                 FileSystem fs = open(conf)) {
-            List<String> left = new ArrayList<>();
-            RemoteIterator<LocatedFileStatus> files = fs.listFiles(new Path(target), true);
-            while (files.hasNext()) {
-                String file = files.next().getPath().toUri().getPath();
-                if (isOff(client, file, total) && awaited) {
-                    left.add(file);
-                }
-            }
+            Total pass = total;
+            List<String> left = askForAll(client, fs, pass);
             total.left = total.off;
             total.complete = true;
-            if (!left.isEmpty()) {
-                return await(client, printer, total, left);
+            while (!left.isEmpty() && areMovedBack(client, printer, total, pass, left)) {
+                // A file that was back before the others may have been appended to, recovered or renamed since.
+                pass = new Total();
+                left = askForAll(client, fs, pass);
+                total.renew(pass);
+            }
+            if (awaited) {
+                // Nobody waits for what is left any more.
+                total.refused = total.left + total.refusedInPlace;
             }
         } catch (IOException e) {
             tellSoFar(printer, total);
@@ -138,6 +154,20 @@ final class ReleaseCommand extends ClusterCommand {
             throw e;
         }
         return tell(printer, total);
+    }
+
+    /** Lists the files and asks for each of them; those of which something is off, if it is waited for. */
+    private List<String> askForAll(AdminClient client, FileSystem fs, Total total)
+            throws IOException, Refused, Unreachable, InterruptedException {
+        List<String> left = new ArrayList<>();
+        RemoteIterator<LocatedFileStatus> files = fs.listFiles(new Path(target), true);
+        while (files.hasNext()) {
+            String file = files.next().getPath().toUri().getPath();
+            if (isOff(client, file, total) && awaited) {
+                left.add(file);
+            }
+        }
+        return left;
     }
 
     /** Asks for a file that was listed, and whether some of it is off its storage policy; no, if it is gone. */
@@ -179,12 +209,17 @@ final class ReleaseCommand extends ClusterCommand {
         }
     }
 
-    /** Asks again and again for the files that are left: so what was refused, e.g. since too much waits, is tried again. */
-    private int await(AdminClient client, Printer printer, Total first, List<String> files)
+    /**
+     * Asks again and again for the files that are left: so what was refused, e.g. since too much waits, is tried again.
+     *
+     * @param pass in which they were off
+     * @return whether each of them said once that nothing is off any more
+     */
+    private boolean areMovedBack(AdminClient client, Printer printer, Total total, Total pass, List<String> files)
             throws Refused, Unreachable, InterruptedException {
         List<String> left = files;
-        Total now = first;
-        int least = first.off;
+        Total now = pass;
+        int least = now.off;
         long progressNs = System.nanoTime();
         long saidNs = progressNs - SAY_EACH_NS;
         while (!left.isEmpty() && System.nanoTime() - progressNs < PATIENCE_NS) {
@@ -201,7 +236,7 @@ final class ReleaseCommand extends ClusterCommand {
                 }
             }
             left = still;
-            first.update(now);
+            total.update(now);
             if (now.off < least) {
                 least = now.off;
                 progressNs = System.nanoTime();
@@ -209,9 +244,7 @@ final class ReleaseCommand extends ClusterCommand {
                 break;
             }
         }
-        // Nobody waits for what is left any more.
-        first.refused = first.left + first.refusedInPlace;
-        return tell(printer, first);
+        return left.isEmpty();
     }
 
     private static boolean isTransient(String message) {
@@ -238,7 +271,7 @@ final class ReleaseCommand extends ClusterCommand {
             printer.line(total.files + " files: " + total.off + " replicas, " + (total.offBytes >> 20)
                     + " MB off their storage policy" + (dryRun ? "." : ended(total)));
             if (total.gone > 0) {
-                printer.line("  " + total.gone + " deleted meanwhile");
+                printer.line("  " + total.gone + " deleted or renamed meanwhile");
             }
             total.messages.forEach(message -> printer.line("  " + Table.printable(message)));
         }

@@ -112,11 +112,27 @@ class ReleaseTest extends TieredCluster {
         assertThat(outcome.off()).isEqualTo(2);
         assertThat(outcome.open()).isEmpty();
         placement.operatorState(OperatorState.initial().withMoves(false));
-        assertThat(release(false, StorageTier.DISK, StorageTier.DISK).refusals())
-                .containsExactly("moves are paused");
+        Outcome paused = release(false, StorageTier.DISK, StorageTier.DISK);
+        assertThat(paused.off()).isEqualTo(2);
+        assertThat(paused.open()).isEmpty();
+        assertThat(paused.refusals()).containsOnly("moves are paused").hasSize(2);
+        assertThat(release(false, StorageTier.SSD, StorageTier.SSD).refusals()).isEmpty();
         beats(4);
         assertThat(ordered(one)).isEmpty();
         assertThat(ordered(two)).isEmpty();
+    }
+
+    @Test
+    void replicasOfABlockThatIsWritten_areOffUntilItIsComplete() {
+        place(BLOCK, "/a/file", StorageTier.SSD, one, two);
+        names.places.put(BLOCK.id(), names.places.get(BLOCK.id()).stopped("the block is being written or recovered"));
+        Outcome outcome = release(false, StorageTier.DISK, StorageTier.DISK);
+        assertThat(outcome.off()).isEqualTo(2);
+        assertThat(outcome.open()).isEmpty();
+        assertThat(outcome.refusals())
+                .containsOnly("the block is being written or recovered: ask again")
+                .hasSize(2);
+        assertThat(release(false, StorageTier.SSD, StorageTier.SSD).refusals()).isEmpty();
     }
 
     @Test

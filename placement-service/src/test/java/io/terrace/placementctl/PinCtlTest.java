@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -231,6 +232,35 @@ class PinCtlTest {
         assertThat(session.run("release", "off")).isEqualTo(ExitCode.USAGE);
         assertThat(session.runAs("stranger", "release", "/off")).isEqualTo(ExitCode.REFUSED);
         assertThat(session.err).contains("may not change placement");
+    }
+
+    @Test
+    void release_ofAFileThatIsAppendedTo_countsItsReplicas() throws Exception {
+        file("/written/file");
+        fs.setStoragePolicy(new Path("/written"), "ALL_SSD");
+        try (FSDataOutputStream appended = fs.append(new Path("/written/file"))) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(session.run("release", "/written", "--dry-run", "--json"))
+                        .as(session.err)
+                        .isZero();
+                assertThat(session.json().at("/off").asInt()).isEqualTo(1);
+                appended.write(i);
+                appended.hsync();
+            }
+            assertThat(session.run("release", "/written")).isEqualTo(ExitCode.REFUSED);
+            assertThat(session.out).contains("the block is being written or recovered: ask again");
+        }
+        assertThat(session.run("release", "/written", "--dry-run", "--json")).isZero();
+        assertThat(session.json().at("/off").asInt()).isEqualTo(1);
+        fs.setStoragePolicy(new Path("/written"), "HOT");
+        try (FSDataOutputStream appended = fs.append(new Path("/written/file"))) {
+            appended.write(1);
+            appended.hsync();
+            assertThat(session.run("release", "/written", "--wait"))
+                    .as(session.err)
+                    .isZero();
+            assertThat(session.out).contains("1 files: 0 replicas", "0 left.");
+        }
     }
 
     @Test

@@ -77,7 +77,7 @@ class ReleaseCommandTest {
         })) {
             assertThat(release(service)).as(session.err).isZero();
             assertThat(asked).doesNotHaveDuplicates().hasSize(3);
-            assertThat(session.out).startsWith("2 files: 2 replicas, 2 MB off").contains("1 deleted meanwhile");
+            assertThat(session.out).startsWith("2 files: 2 replicas, 2 MB off").contains("1 deleted or renamed meanwhile");
         }
     }
 
@@ -141,13 +141,52 @@ class ReleaseCommandTest {
 
     @Test
     void fileThatIsNeverMoved_isSaidAfterTheWait() throws IOException {
-        try (FakeService service = service(number -> switch (number) {
-            case 1 -> refused(IN_PLACE, "a is erasure-coded; its blocks are not moved");
-            case 2, 3 -> ONE_OFF;
-            default -> IN_PLACE;
+        try (FakeService service = service(number -> {
+            if (asked.get(number - 1).endsWith("/a")) {
+                return refused(IN_PLACE, "a is erasure-coded; its blocks are not moved");
+            }
+            return number <= 3 ? ONE_OFF : IN_PLACE;
         })) {
             assertThat(release(service, "--wait")).isEqualTo(1);
-            assertThat(session.out).contains("2 moved back, 0 left.").contains("a is erasure-coded");
+            assertThat(session.out).contains("2 moved back, 0 left.").containsOnlyOnce("a is erasure-coded");
+        }
+    }
+
+    /** Each file says that it is back, and one is appended to before the last does. */
+    @Test
+    void fileThatIsOffAgain_afterItSaidThatItIsBack_isAwaitedToo() throws IOException {
+        try (FakeService service = service(number -> number <= 3 || number == 7 ? ONE_OFF : IN_PLACE)) {
+            assertThat(release(service, "--wait", "--json")).as(session.err).isZero();
+            assertThat(asked).hasSize(3 + 3 + 3 + 1 + 3);
+            assertThat(session.json().get("files").asInt()).isEqualTo(3);
+            assertThat(session.json().get("off").asInt()).isEqualTo(4);
+            assertThat(session.json().get("left").asInt()).isZero();
+        }
+    }
+
+    @Test
+    void fileThatIsOffAgain_andMayNotMove_isLeft() throws IOException {
+        try (FakeService service = service(number ->
+                number <= 3 ? ONE_OFF : number < 7 ? IN_PLACE : refused(ONE_OFF, "the DataNode is dead"))) {
+            assertThat(release(service, "--wait")).isEqualTo(1);
+            assertThat(session.out).contains("6 replicas", "3 moved back, 3 left.", "the DataNode is dead");
+        }
+    }
+
+    @Test
+    void fileThatIsRenamedMeanwhile_isFoundUnderItsNewName() throws IOException {
+        try (FakeService service = service(number -> {
+            if (number == 4) {
+                Files.move(files.resolve("a"), files.resolve("z"));
+            }
+            if (!Files.exists(Path.of(asked.get(number - 1)))) {
+                throw new FileNotFoundException("it is no file");
+            }
+            return number <= 3 || number == 9 ? ONE_OFF : IN_PLACE;
+        })) {
+            assertThat(release(service, "--wait")).as(session.err).isZero();
+            assertThat(asked).anyMatch(file -> file.endsWith("/z"));
+            assertThat(session.out).contains("4 moved back, 0 left.", "1 deleted or renamed meanwhile");
         }
     }
 

@@ -188,6 +188,11 @@ public interface NamespaceView {
             return new Placed(block, path, annotations, why, replicas, quotaTiers, unreadMs);
         }
 
+        /** The same with other replicas. */
+        public Placed withReplicas(List<PlacedReplica> others) {
+            return new Placed(block, path, annotations, obstacle, others, quotaTiers, unreadMs);
+        }
+
         /** A block of a file without annotations. */
         public Placed(StampedBlock block, String path, @Nullable String obstacle, List<PlacedReplica> replicas) {
             this(block, path, PathAnnotations.NONE, obstacle, replicas);

@@ -11,6 +11,7 @@ import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,20 +27,31 @@ public final class HomeMoves {
      *
      * @param off replicas that are off the policy
      * @param open moves that bring some of them back, new or old
-     * @param refusals why others stay where they are
+     * @param refusals why others stay where they are, one for each of them
      */
     public record Outcome(int off, List<Move> open, List<String> refusals) {
 
-        static final Outcome AT_HOME = new Outcome(0, List.of(), List.of());
+        /** No replica is off, or the block is deleted. */
+        public static final Outcome NONE_OFF = new Outcome(0, List.of(), List.of());
 
         public Outcome {
             open = List.copyOf(open);
             refusals = List.copyOf(refusals);
         }
 
-        /** Nothing was looked at. */
-        public static Outcome refused(String why) {
+        /** Which replicas are off is not asked. */
+        private static Outcome refused(String why) {
             return new Outcome(0, List.of(), List.of(why));
+        }
+
+        /** So many are off, and all stay for the same reason. */
+        private static Outcome kept(int off, String why) {
+            return new Outcome(off, List.of(), Collections.nCopies(off, why));
+        }
+
+        /** The same replicas are off, and nothing moves them for this reason. */
+        public Outcome stopped(String why) {
+            return off == 0 ? this : kept(off, why);
         }
     }
 
@@ -79,11 +91,12 @@ public final class HomeMoves {
     }
 
     private Outcome close(long nowMs, Home home, Request request) {
-        if (home.placed().obstacle() != null) {
-            return Outcome.refused(home.placed().obstacle());
-        }
+        String obstacle = home.placed().obstacle();
         if (home.tiers().isEmpty()) {
-            return Outcome.refused("storage policy " + home.policy() + " keeps replicas where Terrace moves none");
+            return Outcome.refused(
+                    obstacle == null
+                            ? "storage policy " + home.policy() + " keeps replicas where Terrace moves none"
+                            : obstacle);
         }
         List<StorageTier> free = new ArrayList<>(home.tiers());
         List<PlacedReplica> off = new ArrayList<>();
@@ -92,7 +105,13 @@ public final class HomeMoves {
                 off.add(replica);
             }
         }
-        return off.isEmpty() ? Outcome.AT_HOME : close(nowMs, home, off, free, request);
+        if (off.isEmpty()) {
+            return Outcome.NONE_OFF;
+        }
+        // A replica that cannot be moved now is off all the same, or who waits would take the block for moved back.
+        return obstacle == null
+                ? close(nowMs, home, off, free, request)
+                : Outcome.kept(off.size(), obstacle + ": ask again");
     }
 
     private Outcome close(long nowMs, Home home, List<PlacedReplica> off, List<StorageTier> free, Request request) {

@@ -314,12 +314,12 @@ final class PolicySatisfier {
         if (outcome.off() == 0 && outcome.refusals().isEmpty()) {
             return "satisfy: all replicas are where storage policy " + home.policy() + " wants them";
         }
+        String obstacle = home.placed().obstacle();
+        List<String> keeping = obstacle == null ? outcome.refusals() : List.of(obstacle);
         String wanted = String.join(
                 ", ", wanted(home).stream().map(tier -> TierKeeper.name(tier)).toList());
         return "satisfy: wanted " + (wanted.isEmpty() ? home.policy() : wanted) + ", waits for "
-                + (outcome.refusals().isEmpty()
-                        ? "its move"
-                        : "what keeps a replica: " + String.join("; ", outcome.refusals()));
+                + (keeping.isEmpty() ? "its move" : "what keeps a replica: " + String.join("; ", keeping));
     }
 
     private MetricRegistry metrics() {

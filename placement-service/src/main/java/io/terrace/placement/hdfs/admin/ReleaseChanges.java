@@ -46,7 +46,7 @@ final class ReleaseChanges {
                     .build();
         }
         Refusals refusals = new Refusals();
-        List<Located> blocks = view.blocksOf(List.of(file.inode()), Integer.MAX_VALUE);
+        List<Located> blocks = view.allBlocksOf(file.inode());
         int off = 0;
         long offBytes = 0;
         for (int from = 0; from < blocks.size(); from += view.lockBlocks()) {
@@ -59,7 +59,7 @@ final class ReleaseChanges {
             }
             List<HomeMoves.Outcome> outcomes = loop.changeInTime(placement -> homes.stream()
                     .map(home -> home == null
-                            ? HomeMoves.Outcome.refused("it is deleted")
+                            ? HomeMoves.Outcome.NONE_OFF
                             : placement.release(loop.nowMs(), home, dryRun))
                     .toList());
             for (int i = 0; i < outcomes.size(); i++) {

@@ -140,7 +140,26 @@ final class BlockPlaces {
                 tiers.add(tier);
             }
         }
-        return new Home(placed, policy.getName(), tiers);
+        return new Home(withWritten(placed, stored), policy.getName(), tiers);
+    }
+
+    /**
+     * With the replicas that are being written or recovered, of which the block manager knows the storages alone. Those of a
+     * block that is appended to leave its map until they are reported with the new generation stamp.
+     */
+    private static Placed withWritten(Placed placed, BlockInfo stored) {
+        if (stored.isComplete() || stored.isStriped()) {
+            return placed;
+        }
+        List<PlacedReplica> replicas = new ArrayList<>(placed.replicas());
+        for (DatanodeStorageInfo storage : stored.getUnderConstructionFeature().getExpectedStorageLocations()) {
+            DatanodeDescriptor node = storage.getDatanodeDescriptor();
+            if (replicas.stream().noneMatch(replica -> replica.node().equals(node.getDatanodeUuid()))) {
+                replicas.add(new PlacedReplica(
+                        node.getDatanodeUuid(), tier(storage.getStorageType()), obstacle(storage, node, false)));
+            }
+        }
+        return placed.withReplicas(replicas);
     }
 
     private static @Nullable String obstacle(BlockInfo stored) {

@@ -67,8 +67,12 @@ final class FileBlocks {
         return count;
     }
 
-    /** Collects the blocks of a file from an index on; says where to go on, or -1 at its end. */
-    int collect(long inode, int from, int most, List<Located> found) {
+    /**
+     * Collects the blocks of a file from an index on; says where to go on, or -1 at its end.
+     *
+     * @param incomplete whether those too that are being written or recovered
+     */
+    int collect(long inode, int from, int most, boolean incomplete, List<Located> found) {
         INodeFile file = file(inode);
         if (file == null || file.isStriped()) {
             return -1;
@@ -77,10 +81,9 @@ final class FileBlocks {
         int end = Math.min(blocks.length, from + most);
         for (int i = from; i < end; i++) {
             BlockInfo block = blocks[i];
-            if (!block.isComplete() || block.isDeleted()) {
-                continue;
+            if ((incomplete || block.isComplete()) && !block.isDeleted()) {
+                found.add(located(block, inode));
             }
-            found.add(located(block, inode));
         }
         return end < blocks.length ? end : -1;
     }

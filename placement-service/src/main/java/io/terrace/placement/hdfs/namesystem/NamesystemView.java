@@ -287,15 +287,29 @@ public final class NamesystemView implements NamespaceView {
     public List<Located> blocksOf(Collection<Long> inodes, int limit) {
         List<Located> found = new ArrayList<>();
         for (long inode : inodes) {
-            int next = 0;
-            while (next >= 0 && found.size() < limit) {
-                int from = next;
-                int most = Math.min(lockBlocks, limit - found.size());
-                next = locked(
-                        NamesystemLock.GLOBAL, "terraceBlocksOf", most, () -> files.collect(inode, from, most, found));
-            }
+            collect(inode, limit, false, found);
         }
         return found;
+    }
+
+    /** All blocks of a file, and those too that are being written or recovered. */
+    public List<Located> allBlocksOf(long inode) {
+        List<Located> found = new ArrayList<>();
+        collect(inode, Integer.MAX_VALUE, true, found);
+        return found;
+    }
+
+    private void collect(long inode, int limit, boolean incomplete, List<Located> found) {
+        int next = 0;
+        while (next >= 0 && found.size() < limit) {
+            int from = next;
+            int most = Math.min(lockBlocks, limit - found.size());
+            next = locked(
+                    NamesystemLock.GLOBAL,
+                    "terraceBlocksOf",
+                    most,
+                    () -> files.collect(inode, from, most, incomplete, found));
+        }
     }
 
     @Override
