@@ -323,9 +323,10 @@ final class BlockSender {
             }
             ackedNumber++;
             finalised = frame.has(WriteFrame.LAST);
-            sent.remove();
             ackedBytes = frame.endOffset();
+            // The application may be told of progress, and throw: whoever ends the file gives back what was sent.
             progress.acknowledged(frame.endOffset(), frame.freshBytes());
+            sent.remove();
             frames.acked(frame);
         }
     }

@@ -1,6 +1,7 @@
 package io.terrace.client.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.write.WriteAck;
@@ -120,6 +121,21 @@ final class BlockSenderTest {
         assertThat(large.lentBytes()).isZero();
     }
 
+    /** Its memory would never be lent again. */
+    @Test
+    void advance_whereTheApplicationThrows_leavesTheFrameToBeGivenBack() throws IOException {
+        sender.tell(new Untold() {
+            @Override
+            public void acknowledged(long blockBytes, long freshBytes) {
+                throw new IllegalStateException("thrown by the test");
+            }
+        });
+        acknowledgeTheFirst();
+        WriteConnection.takeSelected(selector);
+        assertThatThrownBy(() -> sender.advance(START_NS)).hasMessage("thrown by the test");
+        assertThat(sender.sent()).hasSize(2);
+    }
+
     /** By all, and returns when the answer is there. */
     private void acknowledgeTheFirst() throws IOException {
         WriteAck ack = new WriteAck(FRAME_BYTES, 1, FRAME_BYTES);
@@ -130,7 +146,7 @@ final class BlockSenderTest {
         assertThat(selector.select()).isEqualTo(1);
     }
 
-    private static final class Untold implements BlockSender.Progress {
+    private static class Untold implements BlockSender.Progress {
         @Override
         public void sending(long blockBytes) {
             // Nobody is told.
