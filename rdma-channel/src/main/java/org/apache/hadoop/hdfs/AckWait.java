@@ -1,6 +1,8 @@
 package org.apache.hadoop.hdfs;
 
+import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -15,8 +17,27 @@ final class AckWait {
 
     private AckWait() {}
 
-    /** @throws InterruptedIOException also when the time has passed */
-    static void await(DataStreamer streamer, Acks acks) throws InterruptedIOException {
+    /**
+     * Waits, and fails as stock does where the streamer has ended.
+     *
+     * @throws InterruptedIOException also when the time has passed
+     * @throws LeftToStockException where stock's stream has, or is to have, what was queued
+     */
+    static void await(TerraceDataStreamer streamer, Acks acks) throws IOException {
+        awaitInTime(streamer, acks);
+        if (streamer.output().isLeftToStock()) {
+            throw new LeftToStockException();
+        }
+        if (streamer.streamerClosed()) {
+            try {
+                streamer.getLastException().throwException4Close();
+            } catch (ClosedChannelException e) {
+                DataStreamer.LOG.debug("Closed channel exception", e);
+            }
+        }
+    }
+
+    private static void awaitInTime(DataStreamer streamer, Acks acks) throws InterruptedIOException {
         DatanodeInfo[] nodes = streamer.getNodes();
         int timeoutMs = streamer.dfsClient.getDatanodeWriteTimeout(nodes == null ? 3 : nodes.length);
         long beganNs = System.nanoTime();

@@ -44,6 +44,39 @@ record OpenRequest(
     /** Before the protobuf: version (2) and operation (1). */
     private static final int OPERATION_BYTES = 3;
 
+    /**
+     * For the present block of a streamer.
+     *
+     * @param recovers whether its pipeline is set up again
+     */
+    static OpenRequest of(
+            DataStreamer streamer,
+            DatanodeInfo[] nodes,
+            StorageType[] types,
+            String[] storages,
+            long newStamp,
+            boolean recovers,
+            CachingStrategy caching,
+            String @Nullable [] favored) {
+        ExtendedBlock whole = streamer.getBlock();
+        whole.setNumBytes(streamer.stat.getBlockSize());
+        return new OpenRequest(
+                whole,
+                streamer.accessToken,
+                streamer.dfsClient.clientName,
+                nodes,
+                types,
+                storages,
+                recovers ? streamer.getStage().getRecoveryStage() : streamer.getStage(),
+                streamer.block.getNumBytes(),
+                streamer.bytesSent,
+                newStamp,
+                streamer.checksum4WriteBlock,
+                caching,
+                DataStreamer.isLazyPersist(streamer.stat),
+                favored);
+    }
+
     /** What stock sends, without what stands before the protobuf. */
     byte[] encode() throws IOException {
         boolean[] pinnings = pinnings();

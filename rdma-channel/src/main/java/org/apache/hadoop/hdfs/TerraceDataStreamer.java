@@ -6,7 +6,6 @@ import io.terrace.client.write.StockStreamer;
 import io.terrace.client.write.WriteClient;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,7 +15,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
@@ -323,8 +321,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         if (recovering || (askingForBlock && fits)) {
             try {
                 getPersistBlocks().set(true);
-                int without = output.open(
-                        nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length));
+                OpenRequest request =
+                        OpenRequest.of(this, nodes, types, storages, newStamp, recovers, caching.get(), favored);
+                int without = output.open(nodes, request.encode(), answerTimeoutNs(nodes.length));
                 if (without == FileOutput.OPEN) {
                     if (askingForBlock) {
                         nextBlock.begunOverChannel();
@@ -362,29 +361,6 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         return connected;
     }
 
-    private byte[] request(
-            DatanodeInfo[] nodes, StorageType[] types, String[] storages, long newStamp, boolean recovers)
-            throws IOException {
-        ExtendedBlock whole = block.getCurrentBlock();
-        whole.setNumBytes(stat.getBlockSize());
-        return new OpenRequest(
-                        whole,
-                        accessToken,
-                        dfsClient.clientName,
-                        nodes,
-                        types,
-                        storages,
-                        recovers ? getStage().getRecoveryStage() : getStage(),
-                        block.getNumBytes(),
-                        bytesSent,
-                        newStamp,
-                        checksum4WriteBlock,
-                        caching.get(),
-                        isLazyPersist(stat),
-                        favored)
-                .encode();
-    }
-
     long answerTimeoutNs(int nodes) {
         int timeoutMs = dfsClient.getDatanodeReadTimeout(nodes);
         return timeoutMs > 0 ? TimeUnit.MILLISECONDS.toNanos(timeoutMs) : Long.MAX_VALUE / 4;
@@ -410,27 +386,13 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         } else if (stockWrites) {
             throw new LeftToStockException();
         } else {
-            await(timeoutMs -> output.awaitAcked(sequence - FRAMES, timeoutMs));
+            AckWait.await(this, timeoutMs -> output.awaitAcked(sequence - FRAMES, timeoutMs));
         }
     }
 
     /** Waits until the NameNode may be asked to complete the file. */
     void waitUntilWritten() throws IOException {
-        await(output::awaitWritten);
-    }
-
-    private void await(AckWait.Acks acks) throws IOException {
-        AckWait.await(this, acks);
-        if (output.isLeftToStock()) {
-            throw new LeftToStockException();
-        }
-        if (streamerClosed()) {
-            try {
-                getLastException().throwException4Close();
-            } catch (ClosedChannelException e) {
-                LOG.debug("Closed channel exception", e);
-            }
-        }
+        AckWait.await(this, output::awaitWritten);
     }
 
     @Override
