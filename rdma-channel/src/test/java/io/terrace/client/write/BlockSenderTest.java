@@ -107,8 +107,7 @@ final class BlockSenderTest {
                 SocketChannel unread = listener.accept()) {
             assertThat(unread.isConnected()).isTrue();
             full.register(selector);
-            BlockSender blocked =
-                    new BlockSender(frames, full, TIMEOUT_NS, TIMEOUT_NS / 2, new Untold(), 0, START_NS);
+            BlockSender blocked = new BlockSender(frames, full, TIMEOUT_NS, TIMEOUT_NS / 2, new Untold(), 0, START_NS);
             while (blocked.takesMore()) {
                 byte[] bytes = new byte[1 << 20];
                 assertThat(filler.write(bytes, 0, bytes.length)).isEqualTo(bytes.length);
