@@ -6,7 +6,6 @@ import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.bench.simulation.service.SeedPolicy;
-import io.terrace.common.BlockKey;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.control.ControlSettings;
@@ -371,23 +370,6 @@ public final class SimulatedCluster {
         throw new IllegalArgumentException("no host " + name);
     }
 
-    /** A block, those written first more often than others. */
-    @Nullable
-    public SimulatedBlock anyBlock() {
-        List<SimulatedBlock> all = namespace.all();
-        if (all.isEmpty()) {
-            return null;
-        }
-        int bound = 1 + scheduler.random().nextInt(all.size());
-        return all.get(scheduler.random().nextInt(bound));
-    }
-
-    /** The stamp that a client knows: mostly the current one, sometimes an earlier one. */
-    public long stampSeen(SimulatedBlock block) {
-        List<Long> stamps = contentOracle.stamps(block.id);
-        return scheduler.oneIn(6) ? stamps.get(scheduler.random().nextInt(stamps.size())) : block.stamp;
-    }
-
     /** DataNodes that run, in any order. */
     public List<SimulatedDataNode> someDataNodes(int most) {
         List<SimulatedDataNode> running = new ArrayList<>();
@@ -398,22 +380,6 @@ public final class SimulatedCluster {
         }
         Collections.shuffle(running, scheduler.random());
         return running.subList(0, Math.min(most, running.size()));
-    }
-
-    /** A DataNode with a finalised replica of exactly that block and stamp; the near one if it has one. */
-    @Nullable
-    public SimulatedDataNode holder(BlockKey key, Host near) {
-        SimulatedDataNode found = null;
-        for (Host host : hosts) {
-            if (host.dataNode != null
-                    && host.simulatedVolumes.finalised(key.blockId(), key.generationStamp()) != null) {
-                if (host == near) {
-                    return host.dataNode;
-                }
-                found = host.dataNode;
-            }
-        }
-        return found;
     }
 
     /** One call of the heartbeat RPC, which may not arrive, or whose answer may not. */

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,16 @@ public final class SimulatedNamespace implements NamespaceView {
     @Nullable
     public SimulatedBlock find(long id) {
         return blocks.get(id);
+    }
+
+    /** A block, those written first more often than others; null if there is none. */
+    public @Nullable SimulatedBlock any(Random random) {
+        List<SimulatedBlock> all = all();
+        if (all.isEmpty()) {
+            return null;
+        }
+        int bound = 1 + random.nextInt(all.size());
+        return all.get(random.nextInt(bound));
     }
 
     /** Those that clients know: {@link UnreadBlocks} have smaller ids. */

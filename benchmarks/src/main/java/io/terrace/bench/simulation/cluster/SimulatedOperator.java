@@ -30,7 +30,7 @@ public final class SimulatedOperator {
     }
 
     public void act() {
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         SimulatedNameNode active = simulatedCluster.active();
         if (block == null || active == null || !active.placement().isActive()) {
             return;
@@ -65,7 +65,7 @@ public final class SimulatedOperator {
         if (simulatedCluster.isQuiet()) {
             return;
         }
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         if (block != null) {
             for (SimulatedDataNode dataNode : simulatedCluster.someDataNodes(2)) {
                 List<SimulatedVolume> volumes = dataNode.host().simulatedVolumes.volumes();
@@ -85,7 +85,7 @@ public final class SimulatedOperator {
 
     /** Some clusters begin with pinned files. */
     public void pinSome() {
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         if (block != null && scheduler.oneIn(2)) {
             order(orders.withPin(block.id, true));
         }

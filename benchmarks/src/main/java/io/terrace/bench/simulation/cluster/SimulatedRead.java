@@ -9,6 +9,7 @@ import io.terrace.common.BlockKey;
 import io.terrace.datanode.extent.Extent;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,12 +31,12 @@ final class SimulatedRead {
     }
 
     void run() {
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         if (block == null) {
             return;
         }
         // The client got this stamp from the NameNode when it opened the file. The block may be newer by now.
-        BlockKey key = new BlockKey(SimulatedNamespace.POOL, block.id, simulatedCluster.stampSeen(block));
+        BlockKey key = new BlockKey(SimulatedNamespace.POOL, block.id, stampSeen(block));
         byte[] wanted = simulatedCluster.contentOracle().of(key.blockId(), key.generationStamp());
         int position = scheduler.random().nextInt(wanted.length);
         int length = 1 + scheduler.random().nextInt(wanted.length - position);
@@ -44,6 +45,12 @@ final class SimulatedRead {
         } else {
             client.grant(key, held -> throughGrant(key, wanted, position, length, held));
         }
+    }
+
+    /** The stamp that a client knows: mostly the current one, sometimes an earlier one. */
+    private long stampSeen(SimulatedBlock block) {
+        List<Long> stamps = simulatedCluster.contentOracle().stamps(block.id);
+        return scheduler.oneIn(6) ? stamps.get(scheduler.random().nextInt(stamps.size())) : block.stamp;
     }
 
     private void throughGrant(BlockKey key, byte[] wanted, int position, int length, @Nullable LocalGrant held) {
@@ -88,9 +95,24 @@ final class SimulatedRead {
         client.process().say("read %d bytes at %d of %s through %s", got.length, position, key, through);
     }
 
+    /** A DataNode with a finalised replica of exactly that block and stamp; that of the client's host if it has one. */
+    private @Nullable SimulatedDataNode holder(BlockKey key) {
+        SimulatedDataNode found = null;
+        for (Host host : simulatedCluster.hosts()) {
+            if (host.dataNode != null
+                    && host.simulatedVolumes.finalised(key.blockId(), key.generationStamp()) != null) {
+                if (host == client.host()) {
+                    return host.dataNode;
+                }
+                found = host.dataNode;
+            }
+        }
+        return found;
+    }
+
     /** Over the DataNode's socket or with a descriptor that it passed; from memory where it has a copy. */
     private void stock(BlockKey key) {
-        SimulatedDataNode dataNode = simulatedCluster.holder(key, client.host());
+        SimulatedDataNode dataNode = holder(key);
         if (dataNode == null) {
             return;
         }

@@ -62,7 +62,7 @@ public final class WriteLoad {
     }
 
     private void withBlock(BiConsumer<SimulatedBlock, List<SimulatedDataNode>> what) {
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         if (block == null || block.underConstruction) {
             return;
         }

@@ -239,7 +239,7 @@ public final class FaultInjector {
 
     /** Never corrupts all replicas of a block, which no code could survive. */
     private void corruptReplica() {
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         if (block == null || block.underConstruction || block.holders.size() < 2) {
             return;
         }
@@ -305,7 +305,7 @@ public final class FaultInjector {
     }
 
     private void directive() {
-        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedBlock block = simulatedCluster.namespace().any(scheduler.random());
         SimulatedDataNode dataNode = anyHost().dataNode;
         if (block == null) {
             return;
