@@ -11,8 +11,11 @@ import java.util.regex.Pattern;
  * Not thread-safe.
  */
 final class DataNodeStarts {
-    /** Hadoop logs it once in a process, before it removes what is in {@code tmp}. */
-    private static final String STARTED = "MetricsSystemImpl: DataNode metrics system started";
+    /**
+     * Hadoop 3.5 logs it once in a process, before it removes what is in {@code tmp}. What is better known is at level DEBUG ("metrics
+     * system started"), or of a logger that the daemons of the soak keep silent ("STARTUP_MSG").
+     */
+    private static final String STARTED = ".datanode.BlockScanner: Initialized block scanner";
 
     private static final Pattern TIME = Pattern.compile("^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}");
 
