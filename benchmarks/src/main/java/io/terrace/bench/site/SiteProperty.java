@@ -1,4 +1,4 @@
-package io.terrace.bench.cluster;
+package io.terrace.bench.site;
 
 import java.util.Set;
 
