@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  */
 public final class Daemon {
     /** How the name of the file with its standard output ends. */
-    static final String OUTPUT = ".out";
+    private static final String OUTPUT = ".out";
 
     private static final String MARK = "-Dterrace.daemon=";
 
@@ -134,6 +134,23 @@ public final class Daemon {
     /** Whether its last words are that another process has a port of it. */
     boolean hasFoundPortTaken() throws IOException {
         return errorLines(BIND_LINES).contains("java.net.BindException");
+    }
+
+    /** The same of any daemon of a cluster that was started. */
+    static boolean anyHasFoundPortTaken(ClusterLayout layout) throws IOException {
+        if (!Files.isDirectory(layout.logs())) {
+            return false;
+        }
+        try (Stream<Path> outputs = Files.list(layout.logs())) {
+            for (Path output : outputs.toList()) {
+                String file = output.getFileName().toString();
+                if (file.endsWith(OUTPUT)
+                        && new Daemon(file.substring(0, file.length() - OUTPUT.length()), layout).hasFoundPortTaken()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** The last lines of its output above level INFO, for an error message. */

@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.ha.HAServiceProtocol;
@@ -30,25 +28,17 @@ import org.jspecify.annotations.Nullable;
  * with this process.
  */
 public final class HaCluster implements HdfsCluster, Closeable {
-    private static final int FORMAT_SECONDS = 90;
     private static final int STOP_SECONDS = 30;
     private static final int RPC_TIMEOUT_MS = 10_000;
-    private static final String JOURNALNODE = "org.apache.hadoop.hdfs.qjournal.server.JournalNode";
 
     private final ClusterSpec spec;
     private final ClusterLayout layout;
-    private final ClassPath classPath = ClassPath.ofThisProcess();
-
     private final Pair settings;
 
     /** Of all daemons. */
     private final List<String> names;
 
-    private final Map<String, Boolean> withTerrace = new ConcurrentHashMap<>();
-
-    /** Of daemons that run with the jars of another version. */
-    private final Map<String, ClassPath> otherJars = new ConcurrentHashMap<>();
-
+    private final PairSoftware software;
     private final DistributedFileSystem fs;
     private final Thread atExit;
     private final AtomicInteger active = new AtomicInteger();
@@ -72,7 +62,7 @@ public final class HaCluster implements HdfsCluster, Closeable {
             try {
                 return new HaCluster(dir, spec);
             } catch (ClusterException e) {
-                if (i == LocalCluster.MAX_START_TRIES || !hasFoundPortTaken(new ClusterLayout(dir))) {
+                if (i == LocalCluster.MAX_START_TRIES || !Daemon.anyHasFoundPortTaken(new ClusterLayout(dir))) {
                     throw e;
                 }
                 LocalCluster.deleteTree(dir);
@@ -80,29 +70,13 @@ public final class HaCluster implements HdfsCluster, Closeable {
         }
     }
 
-    private static boolean hasFoundPortTaken(ClusterLayout layout) throws IOException {
-        if (!Files.isDirectory(layout.logs())) {
-            return false;
-        }
-        try (Stream<Path> outputs = Files.list(layout.logs())) {
-            for (Path output : outputs.toList()) {
-                String file = output.getFileName().toString();
-                if (file.endsWith(Daemon.OUTPUT)
-                        && new Daemon(file.substring(0, file.length() - Daemon.OUTPUT.length()), layout)
-                                .hasFoundPortTaken()) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
     private HaCluster(Path dir, ClusterSpec spec) throws IOException {
         this.spec = spec;
         this.layout = new ClusterLayout(dir);
         this.settings = Pair.draw(spec, layout, new SplittableRandom());
         this.names = settings.daemons();
-        writeConfiguration();
+        this.software = new PairSoftware(spec, layout, settings);
+        software.configure();
         this.fs = (DistributedFileSystem) FileSystem.newInstance(URI.create(fileSystemUri()), confStock());
         this.atExit = new Thread(this::end, "stop-pair");
         Runtime.getRuntime().addShutdownHook(atExit);
@@ -152,28 +126,12 @@ public final class HaCluster implements HdfsCluster, Closeable {
     public void format(int number, String... words) throws IOException {
         List<String> command = new ArrayList<>(List.of(words));
         command.add("-nonInteractive");
-        runNameNode(number, command, "");
+        software.runNameNode(number, command, "");
     }
 
     /** Brings a NameNode's directory, and that of the JournalNodes, back to what it was before {@code -upgrade}. */
     public void rollBack(int number) throws IOException {
-        runNameNode(number, List.of("-rollback"), "Y\n");
-    }
-
-    /** @param answers to what the NameNode asks */
-    private void runNameNode(int number, List<String> words, String answers) throws IOException {
-        List<String> command = new ArrayList<>(List.of(LocalCluster.NAMENODE));
-        command.addAll(words);
-        String log = "namenode" + words.get(0);
-        String unused = new JavaProcess.Home(
-                        layout.logs(), classPathOf(Pair.namenode(number)).text())
-                .run(
-                        log,
-                        confDir(Pair.namenode(number)),
-                        List.of("-Dterrace.log.file=" + layout.logs().resolve(log + ".daemon.log")),
-                        command,
-                        answers,
-                        FORMAT_SECONDS);
+        software.runNameNode(number, List.of("-rollback"), "Y\n");
     }
 
     @Override
@@ -246,24 +204,7 @@ public final class HaCluster implements HdfsCluster, Closeable {
 
     /** @param words of the command line, such as {@code -rollback}; empty for none */
     public void start(Daemon daemon, String words) throws IOException {
-        String name = daemon.name();
-        boolean ofData = name.startsWith("datanode");
-        String mainClass =
-                ofData ? LocalCluster.DATANODE : name.startsWith("namenode") ? LocalCluster.NAMENODE : JOURNALNODE;
-        int number = ofData ? Integer.parseInt(name.substring(name.lastIndexOf('-') + 1)) : 0;
-        List<String> command =
-                new ArrayList<>(DaemonCommand.jvm(spec, number, confDir(name), classPathOf(name), mainClass));
-        Stream.of(words.split(" ")).filter(each -> !each.isEmpty()).forEach(command::add);
-        daemon.start(JavaHome.ofThisProcess(), List.of(), command);
-    }
-
-    private ClassPath classPathOf(String daemon) {
-        ClassPath stock = classPath.without(classPath.plugins());
-        if (!withTerrace.getOrDefault(daemon, false)) {
-            return stock;
-        }
-        ClassPath other = otherJars.get(daemon);
-        return other == null ? classPath : stock.with(other.plugins());
+        daemon.start(JavaHome.ofThisProcess(), List.of(), software.command(daemon.name(), words));
     }
 
     /** Asks a daemon to end and waits for it. */
@@ -408,23 +349,9 @@ public final class HaCluster implements HdfsCluster, Closeable {
         return new PlacementAdmin(confStock(), settings.placementPort(namenode));
     }
 
-    private Path confDir(String daemon) {
-        return layout.home(daemon).resolve("conf");
-    }
-
-    private void writeConfiguration() throws IOException {
-        Files.createDirectories(layout.logs());
-        ConfDir.write(layout.conf(), settings.client(), "client-log4j.properties");
-        ConfDir.write(layout.confStock(), settings.stockClient(), "client-log4j.properties");
-        for (String name : names) {
-            configure(daemon(name), spec.terrace());
-        }
-    }
-
     /** Puts Terrace on a daemon, or takes its properties and jars out, from the next start of the daemon on. */
     public void configure(Daemon daemon, boolean terrace) throws IOException {
-        ConfDir.write(confDir(daemon.name()), settings.daemon(daemon.name(), terrace), "daemon-log4j.properties");
-        withTerrace.put(daemon.name(), terrace);
+        software.configure(daemon.name(), terrace);
     }
 
     /**
@@ -433,11 +360,7 @@ public final class HaCluster implements HdfsCluster, Closeable {
      * @param version null for the version of this process
      */
     public void useJars(Daemon daemon, @Nullable ClassPath version) {
-        if (version == null) {
-            otherJars.remove(daemon.name());
-        } else {
-            otherJars.put(daemon.name(), version);
-        }
+        software.useJars(daemon.name(), version);
     }
 
     private void end() {

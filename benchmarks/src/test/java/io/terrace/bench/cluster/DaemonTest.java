@@ -43,10 +43,12 @@ final class DaemonTest {
         Files.writeString(daemon.output(), "");
         Files.writeString(daemon.log(), "2026-11-28 12:12:04,142 ERROR a.B: java.net.SocketException: closed\n");
         assertThat(daemon.hasFoundPortTaken()).isFalse();
+        assertThat(Daemon.anyHasFoundPortTaken(new ClusterLayout(dir))).isFalse();
 
         String stack = "\tat a.B.c(B.java:1)\n".repeat(100);
         Files.writeString(daemon.log(), "java.net.BindException: Problem binding to [localhost:20001]\n" + stack);
         assertThat(daemon.hasFoundPortTaken()).isTrue();
+        assertThat(Daemon.anyHasFoundPortTaken(new ClusterLayout(dir))).isTrue();
     }
 
     @Test

@@ -70,7 +70,8 @@ final class ErrorLinesTest {
             Matcher error = Pattern.compile("([\\w.]+)\\.error\\((.*)").matcher(text);
             while (error.find()) {
                 if (!error.group(2).contains(AS_STOCK)) {
-                    assertThat(text).contains("Logger " + error.group(1) + " = LoggerFactory.getLogger(" + name + ".class)");
+                    assertThat(text)
+                            .contains("Logger " + error.group(1) + " = LoggerFactory.getLogger(" + name + ".class)");
                     checked.add(name);
                 }
             }

@@ -19,7 +19,8 @@ final class FailedCopiesTest {
             + "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl: updateReplica: "
             + "BP-1-127.0.0.1-1:blk_7_1008, recoveryId=1040, length=5, replica=ReplicaUnderRecovery, blk_7_1008, RUR";
     private static final String STARTED = "2026-11-28 12:12:05,001 INFO  "
-            + "org.apache.hadoop.hdfs.server.datanode.BlockScanner: Initialized block scanner with targetBytesPerSec 1048576";
+            + "org.apache.hadoop.hdfs.server.datanode.BlockScanner: "
+            + "Initialized block scanner with targetBytesPerSec 1048576";
 
     @TempDir
     Path tmp;

@@ -12,7 +12,8 @@ final class StaleCopiesTest {
             + "/blk_7 should not be present, but is. Cause is ";
 
     private static final String STARTED = "2026-11-28 12:12:05,001 INFO  "
-            + "org.apache.hadoop.hdfs.server.datanode.BlockScanner: Initialized block scanner with targetBytesPerSec 1048576";
+            + "org.apache.hadoop.hdfs.server.datanode.BlockScanner: "
+            + "Initialized block scanner with targetBytesPerSec 1048576";
     private static final String DATANODE = "datanode-1";
 
     private final StaleCopies copies = new StaleCopies();
