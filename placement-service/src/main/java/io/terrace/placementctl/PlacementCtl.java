@@ -59,8 +59,8 @@ import picocli.CommandLine.Mixin;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
-            " 1:refused by the service; doctor found a problem; not in memory (promote --wait, check);"
-                    + " a file, or the output, could not be read or written",
+            " 1:refused by the service, or it failed to answer; doctor found a problem; not in memory (promote --wait,"
+                    + " check); a file, or the output, could not be read or written",
             " 2:wrong usage",
             " 3:no placement service can be reached, or none is active, or it is busy"
         })

@@ -54,6 +54,18 @@ class BusyServiceTest {
     }
 
     @Test
+    void command_thatTheServiceFailedToAnswer_isNotCalledBusy() throws IOException {
+        try (FakeService service = failing(new IOException("the placement loop failed to answer"))) {
+            assertThat(session.run("pins", "--service", service.address())).isEqualTo(1);
+            assertThat(session.err).isEqualTo("placementctl: the placement loop failed to answer\n");
+            assertThat(session.run("doctor", "--service", service.address())).isEqualTo(1);
+            assertThat(session.out)
+                    .contains("service.refused", "failed to answer", "see the log of that NameNode")
+                    .doesNotContain("busy");
+        }
+    }
+
+    @Test
     void doctor_ofABusyService_doesNotCallItUnreachable() throws IOException {
         try (FakeService service = failing(BUSY)) {
             session.run("doctor", "--service", service.address());

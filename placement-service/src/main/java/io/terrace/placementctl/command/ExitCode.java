@@ -5,7 +5,7 @@ public final class ExitCode {
 
     public static final int OK = 0;
 
-    /** The service refused, or a problem was found. */
+    /** The service refused or failed to answer, or a problem was found. */
     public static final int REFUSED = 1;
 
     public static final int USAGE = 2;

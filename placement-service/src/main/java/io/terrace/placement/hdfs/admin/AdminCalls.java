@@ -49,12 +49,12 @@ final class AdminCalls {
         }
     }
 
-    /** Where a question threw, the loop did answer: nobody is to look for one that hangs. */
-    static RetriableException ofLoop(Exception why) {
-        RetriableException again = new RetriableException(
-                why instanceof IllegalStateException
-                        ? "the placement loop failed to answer; the NameNode's log says why"
-                        : "the placement loop does not answer, or restarts");
+    /** Where a question threw, the loop did answer: nobody is to look for one that hangs, nor to ask again. */
+    static IOException ofLoop(Exception why) {
+        if (why instanceof IllegalStateException) {
+            return new IOException("the placement loop failed to answer; the NameNode's log says why", why);
+        }
+        RetriableException again = new RetriableException("the placement loop does not answer, or restarts");
         again.initCause(why);
         return again;
     }
