@@ -15,6 +15,9 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  */
 record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean noswap, boolean huge) {
 
+    /** What the mounts that {@code prepare} makes or proposes are of. */
+    static final String SOURCE = "terrace";
+
     static final String HUGE = "within_size";
 
     /** Clients pass through the directory, and nobody but the DataNode writes to it. */
@@ -52,7 +55,7 @@ record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean no
 
     /** The line of {@code /etc/fstab} for it. */
     String fstabLine() {
-        return "terrace " + MountEntry.escaped(directory) + " tmpfs " + options() + " 0 0";
+        return SOURCE + " " + MountEntry.escaped(directory) + " tmpfs " + options() + " 0 0";
     }
 
     /** Whether a line of {@code /etc/fstab} makes a tmpfs of at least so many bytes that is the DataNode's alone. */
@@ -65,6 +68,11 @@ record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean no
                 && mode.matches("[0-7]{3,4}")
                 && !FileOwner.othersWrite(Integer.parseInt(mode, OCTAL))
                 && sizeBytes(line, memoryBytes) >= leastBytes;
+    }
+
+    /** Whether {@code prepare} made a mount, or its line of {@code /etc/fstab} did. */
+    static boolean isOurs(MountEntry mount) {
+        return mount.type().equals("tmpfs") && mount.source().equals(SOURCE);
     }
 
     /** Those of a mount that is there which are to be others, and can be changed while it is used. */

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A line of {@code /proc/self/mounts} or {@code /etc/fstab}, or what a mount unit of systemd says. */
-record MountEntry(Path directory, String type, List<String> options) {
+record MountEntry(String source, Path directory, String type, List<String> options) {
 
     private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
 
@@ -17,24 +17,28 @@ record MountEntry(Path directory, String type, List<String> options) {
         return lines.stream()
                 .map(line -> line.strip().split("\\s+"))
                 .filter(words -> words.length >= 4 && !words[0].startsWith("#") && words[1].startsWith("/"))
-                .map(words -> new MountEntry(Path.of(unescaped(words[1])), words[2], List.of(words[3].split(","))))
+                .map(words -> new MountEntry(
+                        words[0], Path.of(unescaped(words[1])), words[2], List.of(words[3].split(","))))
                 .toList();
     }
 
     /** What a mount unit of systemd makes; of a setting that is given twice the last holds. */
     static MountEntry ofUnit(Path directory, String unit) {
+        String source = "";
         String type = "";
         String options = "";
         for (String line : unit.replace("\\\n", " ").lines().map(String::strip).toList()) {
             int equals = line.indexOf('=');
             String key = equals < 0 ? "" : line.substring(0, equals).strip();
-            if (key.equals("Type")) {
+            if (key.equals("What")) {
+                source = line.substring(equals + 1).strip();
+            } else if (key.equals("Type")) {
                 type = line.substring(equals + 1).strip();
             } else if (key.equals("Options")) {
                 options = line.substring(equals + 1).strip();
             }
         }
-        return new MountEntry(directory, type, List.of(options.split("\\s*,\\s*")));
+        return new MountEntry(source, directory, type, List.of(options.split("\\s*,\\s*")));
     }
 
     /** A blank in a path stands there as {@code \040}. */

@@ -94,16 +94,17 @@ final class RemoveCommand implements Callable<Integer> {
             ours(files, Path.of(directory), List.of("links"), false);
         }
         sockets(files, host.settings().channelDir());
-        ours(files, host.settings().memoryDir(), IN_MEMORY, false);
-        prepared(host);
+        boolean others = ours(files, host.settings().memoryDir(), IN_MEMORY, false);
+        prepared(host, mayUnmount(host, others));
     }
 
     /**
      * Plans to delete what has these names in a directory.
      *
      * @param whole whether the directory is ours and goes too, unless it has something else
+     * @return whether it has something else
      */
-    private void ours(HostFiles files, Path directory, List<String> names, boolean whole) throws IOException {
+    private boolean ours(HostFiles files, Path directory, List<String> names, boolean whole) throws IOException {
         boolean others = false;
         for (Path entry : entries(files.at(directory))) {
             String path = directory.resolve(entry.getFileName()).toString();
@@ -117,6 +118,7 @@ final class RemoveCommand implements Callable<Integer> {
         if (whole && !others && Files.isDirectory(files.at(directory), LinkOption.NOFOLLOW_LINKS)) {
             steps.add(new Delete(directory.toString()));
         }
+        return others;
     }
 
     private static List<Path> entries(Path directory) throws IOException {
@@ -153,16 +155,29 @@ final class RemoveCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether the memory directory has a mount of ours. One of others stays, and so does one whose files others would lose. */
+    private boolean mayUnmount(DataNodeHost host, boolean others) {
+        MountEntry mount = host.mounted();
+        if (mount == null) {
+            return false;
+        }
+        String found = "the mount of " + mount.type() + " " + mount.source() + " on " + mount.directory();
+        if (!MemoryMount.isOurs(mount)) {
+            left.add(found);
+        } else if (others) {
+            left.add(found + ", which has files of others");
+        }
+        return MemoryMount.isOurs(mount) && !others;
+    }
+
     /** What {@code prepare} did. */
-    private void prepared(DataNodeHost host) {
+    private void prepared(DataNodeHost host, boolean unmounts) {
         HostFiles files = host.files();
         boolean wrote = false;
         String ownUnit = host.ownUnit();
         for (String path : HostPlan.written(host)) {
             if (files.text(path).startsWith(HostPlan.WRITTEN_BY)) {
-                if (path.endsWith(".mount")
-                        && host.mounted() != null
-                        && host.facts().systemd()) {
+                if (path.endsWith(".mount") && unmounts && host.facts().systemd()) {
                     steps.add(Command.of(
                             "systemctl",
                             "stop",
@@ -183,7 +198,7 @@ final class RemoveCommand implements Callable<Integer> {
             left.add("the line of /etc/fstab for " + host.settings().memoryDir());
         } else if (ownUnit != null) {
             left.add(ownUnit);
-        } else if (host.mounted() != null && !host.facts().systemd()) {
+        } else if (unmounts && !host.facts().systemd()) {
             steps.add(Command.of("umount", host.settings().memoryDir().toString()));
         }
     }

@@ -12,7 +12,8 @@ class MountEntryTest {
     void parse_readsBlanksAndLeavesOutComments() {
         List<MountEntry> mounts = MountEntry.parse(
                 List.of("# a comment", "", "none swap swap sw 0 0", "tmpfs /a\\040b\\134c tmpfs rw,size=1k 0 0"));
-        assertThat(mounts).containsExactly(new MountEntry(Path.of("/a b\\c"), "tmpfs", List.of("rw", "size=1k")));
+        assertThat(mounts)
+                .containsExactly(new MountEntry("tmpfs", Path.of("/a b\\c"), "tmpfs", List.of("rw", "size=1k")));
     }
 
     @Test

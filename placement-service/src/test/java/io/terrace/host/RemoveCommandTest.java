@@ -16,6 +16,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RemoveCommandTest {
 
@@ -100,6 +103,48 @@ class RemoveCommandTest {
                 .contains("would delete " + SOCKET + "\n")
                 .contains("would delete " + MOUNT_UNIT + "\n");
         assertThat(OURS).allSatisfy(path -> assertThat(at(path)).exists());
+    }
+
+    private void mounted(String source, String type) throws IOException {
+        host.file("/proc/self/mounts", "/dev/vda / ext4 rw 0 0\n" + source + " " + MEMORY + " " + type + " rw 0 0\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void mount_thatPrepareMade_isUnmounted(boolean systemd) throws IOException {
+        if (systemd) {
+            host.directory("/run/systemd/system", 0755);
+        }
+        mounted("terrace", "tmpfs");
+
+        assertThat(host.run(0, "remove"))
+                .contains(systemd ? "run systemctl stop mnt-terrace\\x2dmemory.mount" : "run umount " + MEMORY)
+                .doesNotContain("left as it is");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/dev/vdb, xfs, true", "/dev/vdb, xfs, false", "tmpfs, tmpfs, true", "tmpfs, tmpfs, false"})
+    void mount_ofOthers_isLeftAndNamed(String source, String type, boolean systemd) throws IOException {
+        if (systemd) {
+            host.directory("/run/systemd/system", 0755);
+        }
+        mounted(source, type);
+
+        assertThat(host.run(0, "remove"))
+                .contains("not Terrace's, left as it is: the mount of " + type + " " + source + " on " + MEMORY)
+                .doesNotContain("umount", "systemctl stop");
+        assertThat(at(MOUNT_UNIT)).doesNotExist();
+    }
+
+    @Test
+    void mount_withFilesOfOthers_isLeftAndNamed() throws IOException {
+        host.file(MEMORY + "/notes", "mine");
+        mounted("terrace", "tmpfs");
+
+        assertThat(host.run(0, "remove"))
+                .contains("left as it is: " + MEMORY + "/notes")
+                .contains("the mount of tmpfs terrace on " + MEMORY + ", which has files of others")
+                .doesNotContain("umount");
     }
 
     @Test
