@@ -43,8 +43,6 @@ final class EngineEpoch {
     /** Ids of changes of size differ between epochs. */
     private static final int RESIZE_BITS = 20;
 
-    private static final int MISSED_HEARTBEATS = 3;
-
     private final PlacementSettings settings;
     private final NamespaceView view;
     private final ActivePolicy activePolicy;
@@ -288,19 +286,8 @@ final class EngineEpoch {
                 : sums().movers();
     }
 
-    /**
-     * Of each DataNode. Longer with many of them: each heartbeat costs the NameNode some 150 us of processor time, nearly all in
-     * Hadoop's RPC. Up to a hundred DataNodes send a hundred heartbeats a second at most, more of them one each, and in all
-     * no more than a thousand. Early ones come up to five times as often.
-     */
     int heartbeatIntervalMs() {
-        int nodes = clusterState.nodes().size();
-        return Math.max(settings.heartbeats().intervalMs(), Math.max(Math.min(1_000, 10 * nodes), nodes));
-    }
-
-    /** Whoever missed so many heartbeats is silent, however rare they are. */
-    private long expiryMs() {
-        return Math.max(settings.heartbeats().expiryMs(), (long) MISSED_HEARTBEATS * heartbeatIntervalMs());
+        return settings.heartbeats().intervalMs(clusterState.nodes().size());
     }
 
     /** @return DataNodes of the cluster */
@@ -342,10 +329,11 @@ final class EngineEpoch {
 
     /** Notices DataNodes that went silent and orders without a result. */
     private void checkNodes(long nowMs, List<DataNodeState> nodes) {
+        long expiryMs = settings.heartbeats().expiryMs(clusterState.nodes().size());
         List<DataNodeState> gone = new ArrayList<>();
         for (DataNodeState node : nodes) {
             long silentMs = nowMs - node.lastMs();
-            if (node.isLive() && silentMs > expiryMs()) {
+            if (node.isLive() && silentMs > expiryMs) {
                 node.expire();
                 String why = "the DataNode was silent for " + silentMs / 1000 + " s";
                 dispatcher.abandon(nowMs, node, why);
