@@ -15,12 +15,9 @@ import io.terrace.policy.replay.TraceFormat;
 import io.terrace.protocol.StampedBlock;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -362,21 +359,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
 
     /** A part of a file that {@link #since} named; empty at its end. */
     public byte[] read(String segment, long offset, int mostBytes) throws IOException {
-        for (Segment known : segments.list()) {
-            if (known.name().equals(segment)) {
-                try (FileChannel channel = FileChannel.open(known.file(), StandardOpenOption.READ)) {
-                    long left = Math.max(0, channel.size() - offset);
-                    ByteBuffer part = ByteBuffer.allocate((int) Math.min(mostBytes, left));
-                    while (part.hasRemaining() && channel.read(part, offset + part.position()) >= 0) {
-                        continue;
-                    }
-                    byte[] bytes = new byte[part.position()];
-                    part.flip().get(bytes);
-                    return bytes;
-                }
-            }
-        }
-        throw new IOException("the log of accesses has no file " + segment + " any more; ask again");
+        return segments.read(segment, offset, mostBytes);
     }
 
     /** A block that the log names, and the file that it belonged to. */

@@ -3,7 +3,9 @@ package io.terrace.placement.accesslog;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -117,6 +119,29 @@ public final class Segments {
         String name = String.valueOf(file.getFileName());
         long fromMs = Long.parseLong(name.replaceAll("\\D", ""));
         return new Segment(file, fromMs, file.toFile().length());
+    }
+
+    /** A part of a segment from an offset on; empty at its end. */
+    byte[] read(String segment, long offset, int mostBytes) throws IOException {
+        for (Segment known : list()) {
+            if (known.name().equals(segment)) {
+                return read(known.file(), offset, mostBytes);
+            }
+        }
+        throw new IOException("the log of accesses has no file " + segment + " any more; ask again");
+    }
+
+    private static byte[] read(Path file, long offset, int mostBytes) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long left = Math.max(0, channel.size() - offset);
+            ByteBuffer part = ByteBuffer.allocate((int) Math.min(mostBytes, left));
+            while (part.hasRemaining() && channel.read(part, offset + part.position()) >= 0) {
+                continue;
+            }
+            byte[] bytes = new byte[part.position()];
+            part.flip().get(bytes);
+            return bytes;
+        }
     }
 
     /** The segments with accesses from a time on: those that began later, and the one before them. */
