@@ -40,28 +40,6 @@ final class KnownReplicas {
     private static final Place[] NOWHERE = {};
 
     /**
-     * Why replicas may not be moved at all.
-     *
-     * @param ofBlock why none of them; null if some may
-     * @param byNode those of other DataNodes may
-     */
-    private record Obstacles(@Nullable String ofBlock, Map<String, String> byNode) {
-        static final Obstacles NONE = new Obstacles(null, Map.of());
-
-        static Obstacles of(Placed placed) {
-            Map<String, String> byNode = new HashMap<>();
-            for (PlacedReplica replica : placed.replicas()) {
-                if (replica.obstacle() != null) {
-                    byNode.put(replica.node(), replica.obstacle());
-                }
-            }
-            return placed.obstacle() == null && byNode.isEmpty()
-                    ? NONE
-                    : new Obstacles(placed.obstacle(), Map.copyOf(byNode));
-        }
-    }
-
-    /**
      * A block, the rule that gives its range, and its replicas. There are as many as blocks whose heat is known, so what few of them
      * have is elsewhere.
      */
@@ -89,8 +67,7 @@ final class KnownReplicas {
         /** Why its replica on a DataNode may not be moved at all; null if it may. */
         @Nullable
         String obstacle(String node) {
-            String ofBlock = on(node) == null ? null : obstacles.ofBlock;
-            return ofBlock != null ? ofBlock : obstacles.byNode.get(node);
+            return obstacles.on(node, on(node) != null);
         }
 
         /** When the NameNode was asked last. */
