@@ -106,8 +106,9 @@ final class HostPlan {
                 UNITS + mountUnit,
                 WRITTEN_BY + "[Unit]\nDescription=Memory tier of Terrace\n"
                         + (unit == null ? "" : "Before=" + unit.name() + "\n")
-                        + "\n[Mount]\nWhat=" + MemoryMount.SOURCE + "\nWhere=" + escaped(directory) + "\nType=tmpfs\nOptions="
-                        + host.wanted().options() + "\n\n[Install]\nWantedBy=multi-user.target\n"));
+                        + "\n[Mount]\nWhat=" + MemoryMount.SOURCE + "\nWhere=" + escaped(directory)
+                        + "\nType=tmpfs\nOptions=" + host.wanted().options()
+                        + "\n\n[Install]\nWantedBy=multi-user.target\n"));
         steps.add(new Link(UNITS + "multi-user.target.wants/" + mountUnit, UNITS + mountUnit));
     }
 
@@ -159,7 +160,13 @@ final class HostPlan {
                 steps.add(Command.of("systemctl", "start", mountUnit));
             } else {
                 steps.add(Command.of(
-                        "mount", "-t", "tmpfs", "-o", host.wanted().options(), MemoryMount.SOURCE, directory.toString()));
+                        "mount",
+                        "-t",
+                        "tmpfs",
+                        "-o",
+                        host.wanted().options(),
+                        MemoryMount.SOURCE,
+                        directory.toString()));
             }
             if (host.mountedByAdministrator()) {
                 // What was mounted has the owner and the mode of its line, not those of the directory below.
