@@ -8,9 +8,7 @@ import io.terrace.policy.api.PoolShare;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
-import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -34,14 +32,6 @@ public final class PooledPolicy implements PlacementPolicy {
     /** Most pools, the first one included. */
     public static final int MOST_POOLS = 9;
 
-    /** Longs of one request. */
-    private static final int REQUEST = 4;
-
-    /** In place of the tier that it leaves: the request was passed on. */
-    private static final int EMITTED = -1;
-
-    private static final int[] NONE_EARLIER = {};
-
     private final List<Function<TierHierarchy, PlacementPolicy>> makers;
     private final TierHierarchy tiers;
     private final int base;
@@ -52,13 +42,7 @@ public final class PooledPolicy implements PlacementPolicy {
     /** Number of the pools, and the pool of objects whose own is not known. */
     private final int unknownPool;
 
-    /** Requests not passed on yet: object, size, tier it leaves, tier it goes to. */
-    private long[] requests = new long[64];
-
-    private int requestsEnd;
-
-    /** For each request the one before it of the same object, or -1; empty unless an object may have two. */
-    private int[] earlier = NONE_EARLIER;
+    private final HeldRequests requests = new HeldRequests();
 
     /** Where the requests end that make room in each tier, from the fastest on. */
     private final int[] roomMadeEnds;
@@ -244,61 +228,27 @@ public final class PooledPolicy implements PlacementPolicy {
 
     private void note(long object, long sizeBytes, int fromTier, int toTier, int pool) {
         table.request(object, sizeBytes, pool, toTier);
-        if (requestsEnd + REQUEST > requests.length) {
-            requests = Arrays.copyOf(requests, requests.length * 2);
-        }
-        requests[requestsEnd++] = object;
-        requests[requestsEnd++] = sizeBytes;
-        requests[requestsEnd++] = fromTier;
-        requests[requestsEnd++] = toTier;
+        requests.add(object, sizeBytes, fromTier, toTier);
     }
 
     /** Passes on what the policies requested, and before it what must leave so that it fits: the slowest tier first. */
     private void pass(long nowMs, MoveRequests out) {
-        int requested = requestsEnd;
+        int requested = requests.count();
         for (int tier = 0; tier < base; tier++) {
             while (partitions[tier].isOverbooked() && makeRoom(nowMs, tier)) {
                 continue;
             }
-            roomMadeEnds[tier] = requestsEnd;
+            roomMadeEnds[tier] = requests.count();
         }
-        if (requestsEnd > requested) {
-            linkRequestsOfAnObject();
+        if (requests.count() > requested) {
+            // An object that was just requested may have to leave again.
+            requests.keepOrderOfEachObject();
         }
         for (int tier = base - 1; tier >= 0; tier--) {
-            emit(tier == 0 ? requested : roomMadeEnds[tier - 1], roomMadeEnds[tier], out);
+            requests.passOn(tier == 0 ? requested : roomMadeEnds[tier - 1], roomMadeEnds[tier], out);
         }
-        emit(0, requested, out);
-        requestsEnd = 0;
-        earlier = NONE_EARLIER;
-    }
-
-    /** An object that was just requested may have to leave again: its requests are passed on in their order. */
-    private void linkRequestsOfAnObject() {
-        earlier = new int[requestsEnd / REQUEST];
-        Long2IntOpenHashMap last = new Long2IntOpenHashMap(earlier.length);
-        last.defaultReturnValue(-1);
-        for (int i = 0; i < earlier.length; i++) {
-            earlier[i] = last.put(requests[i * REQUEST], i);
-        }
-    }
-
-    private void emit(int from, int to, MoveRequests out) {
-        for (int at = from; at < to; at += REQUEST) {
-            emit(at, out);
-        }
-    }
-
-    private void emit(int at, MoveRequests out) {
-        int before = earlier.length == 0 ? -1 : earlier[at / REQUEST];
-        if (before >= 0) {
-            emit(before * REQUEST, out);
-        }
-        int from = (int) requests[at + 2];
-        if (from != EMITTED) {
-            requests[at + 2] = EMITTED;
-            out.place(requests[at], requests[at + 1], from, (int) requests[at + 3]);
-        }
+        requests.passOn(0, requested, out);
+        requests.clear();
     }
 
     /** Moves down an object without a pool, or makes the largest borrower return room; whether that left less in the tier. */
