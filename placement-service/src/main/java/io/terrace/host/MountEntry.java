@@ -17,8 +17,8 @@ record MountEntry(String source, Path directory, String type, List<String> optio
         return lines.stream()
                 .map(line -> line.strip().split("\\s+"))
                 .filter(words -> words.length >= 4 && !words[0].startsWith("#") && words[1].startsWith("/"))
-                .map(words -> new MountEntry(
-                        words[0], Path.of(unescaped(words[1])), words[2], List.of(words[3].split(","))))
+                .map(words ->
+                        new MountEntry(words[0], Path.of(unescaped(words[1])), words[2], List.of(words[3].split(","))))
                 .toList();
     }
 

@@ -77,7 +77,9 @@ class ReleaseCommandTest {
         })) {
             assertThat(release(service)).as(session.err).isZero();
             assertThat(asked).doesNotHaveDuplicates().hasSize(3);
-            assertThat(session.out).startsWith("2 files: 2 replicas, 2 MB off").contains("1 deleted or renamed meanwhile");
+            assertThat(session.out)
+                    .startsWith("2 files: 2 replicas, 2 MB off")
+                    .contains("1 deleted or renamed meanwhile");
         }
     }
 
@@ -166,8 +168,8 @@ class ReleaseCommandTest {
 
     @Test
     void fileThatIsOffAgain_andMayNotMove_isLeft() throws IOException {
-        try (FakeService service = service(number ->
-                number <= 3 ? ONE_OFF : number < 7 ? IN_PLACE : refused(ONE_OFF, "the DataNode is dead"))) {
+        try (FakeService service = service(
+                number -> number <= 3 ? ONE_OFF : number < 7 ? IN_PLACE : refused(ONE_OFF, "the DataNode is dead"))) {
             assertThat(release(service, "--wait")).isEqualTo(1);
             assertThat(session.out).contains("6 replicas", "3 moved back, 3 left.", "the DataNode is dead");
         }

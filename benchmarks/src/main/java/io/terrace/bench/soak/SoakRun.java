@@ -249,9 +249,8 @@ final class SoakRun {
             findings.count("replicas.unfinished", 1);
             findings.print(SoakOptions.CHECK, unfinished.get());
         }
-        VolumePairs pairs = new VolumePairs(
-                soak.volumes().all(),
-                file -> logs.failedCopies().isOne(soak.datanodeOf(file), soak.transferPortOf(file), file));
+        VolumePairs pairs = new VolumePairs(soak.volumes().all(), file -> logs.failedCopies()
+                .isOne(soak.datanodeOf(file), soak.transferPortOf(file), file));
         if (Waits.untilRight(PAIRS_SECONDS, pairs::look).isPresent()) {
             findings.count("replicas.unpaired", pairs.left().size());
             pairs.left().forEach(left -> findings.print(SoakOptions.CHECK, left));

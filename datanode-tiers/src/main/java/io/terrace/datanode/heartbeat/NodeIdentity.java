@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param incarnation new with every start of the process
  * @param links how many links this process has made, to any service
  */
-public record NodeIdentity(
-        String datanodeUuid, String hostName, int transferPort, long incarnation, AtomicLong links) {
+public record NodeIdentity(String datanodeUuid, String hostName, int transferPort, long incarnation, AtomicLong links) {
 
     /** More heartbeats than one link sends. */
     private static final int SEQUENCE_BITS = 40;

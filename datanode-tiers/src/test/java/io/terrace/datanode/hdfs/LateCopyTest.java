@@ -156,7 +156,8 @@ class LateCopyTest {
 
     /** So many that the next block goes to some of them. */
     private Void startWithoutChannel() throws IOException {
-        Configuration withoutPlugin = new Configuration(writes.cluster().cluster().getConfiguration(0));
+        Configuration withoutPlugin =
+                new Configuration(writes.cluster().cluster().getConfiguration(0));
         withoutPlugin.unset("dfs.datanode.plugins");
         writes.cluster().cluster().startDataNodes(withoutPlugin, 3, true, null, null);
         writes.cluster().cluster().waitActive();

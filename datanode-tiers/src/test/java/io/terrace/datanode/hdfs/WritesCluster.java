@@ -47,8 +47,8 @@ record WritesCluster(TerraceCluster cluster) implements AutoCloseable {
     /** @param storage what the volumes of each DataNode are, one by one; two of disk when nothing is said */
     static WritesCluster start(int datanodes, Configuration conf, StorageType[]... storage) throws IOException {
         for (int starts = 1; ; starts++) {
-            WritesCluster started = new WritesCluster(
-                    TerraceCluster.startByConfiguration(datanodes, new Configuration(conf), storage));
+            WritesCluster started =
+                    new WritesCluster(TerraceCluster.startByConfiguration(datanodes, new Configuration(conf), storage));
             boolean serves = false;
             try {
                 started.awaitChannels();

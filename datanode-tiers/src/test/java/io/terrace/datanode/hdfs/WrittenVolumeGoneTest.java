@@ -77,8 +77,8 @@ class WrittenVolumeGoneTest {
             // A replica that is one too many may go while it is read.
             await().atMost(WritesCluster.PATIENCE)
                     .ignoreExceptionsInstanceOf(IOException.class)
-                    .untilAsserted(() ->
-                            assertThat(writes.replicas(block, contents)).isEqualTo(REPLICATION));
+                    .untilAsserted(
+                            () -> assertThat(writes.replicas(block, contents)).isEqualTo(REPLICATION));
         }
     }
 

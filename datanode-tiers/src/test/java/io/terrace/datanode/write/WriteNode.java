@@ -128,7 +128,8 @@ final class WriteNode implements BlockStore, Closeable {
         if (whole != null) {
             return openWhole(request, through, whole);
         }
-        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes, events, ending);
+        Block block =
+                new Block(directory.resolve("block-" + blocks.size()), startsWith, recoveredBytes, events, ending);
         if (next != null) {
             WriteConnection connection =
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));

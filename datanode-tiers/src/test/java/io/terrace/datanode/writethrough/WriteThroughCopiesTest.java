@@ -54,7 +54,8 @@ class WriteThroughCopiesTest {
                 assertThat(through.live()).isEqualTo(bytes);
             }
             assertThat(through.tier.usage().usedBytes()).isEqualTo(bytes.length);
-            assertThat(through.metrics.value(Metric.MEMORY_THROUGH_WRITING_BYTES)).isZero();
+            assertThat(through.metrics.value(Metric.MEMORY_THROUGH_WRITING_BYTES))
+                    .isZero();
             through.assertNoDrafts();
             through.tier.changed(POOL, KEY.blockId(), System.nanoTime());
             through.tier.sweep(System.nanoTime());

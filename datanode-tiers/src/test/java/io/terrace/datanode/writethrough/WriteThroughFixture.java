@@ -47,6 +47,7 @@ final class WriteThroughFixture implements AutoCloseable {
     static final class OneReplica implements ReplicaSource {
         @Nullable
         BlockVersion finalised;
+
         Runnable beforeLock = () -> {};
         Runnable beforeOpen = () -> {};
 

@@ -65,7 +65,8 @@ class WriteThroughRoomTest {
                 WriteThroughCopy second = through.begin()) {
             through.write(first, 0, Arrays.copyOf(bytes, 2 << 20), PIECE);
             through.write(second, 0, bytes, PIECE);
-            assertThat(through.metrics.value(Metric.MEMORY_THROUGH_WRITING_BYTES)).isEqualTo(2 << 20);
+            assertThat(through.metrics.value(Metric.MEMORY_THROUGH_WRITING_BYTES))
+                    .isEqualTo(2 << 20);
             through.write(first, 2 << 20, Arrays.copyOfRange(bytes, 2 << 20, BLOCK), PIECE);
             through.finish(first, BLOCK);
             assertThat(through.live()).isEqualTo(bytes);

@@ -89,8 +89,7 @@ public final class HomeSelector implements HomeChoice {
             }
             boolean there = isThere(node, id);
             if (fits(nowMs, node, id, heat.block().lengthBytes(), there)) {
-                double expected =
-                        standing(nowMs, node, heat, pool, gain, there).expected();
+                double expected = standing(nowMs, node, heat, pool, gain, there).expected();
                 if (best == null || expected > most) {
                     best = node;
                     most = expected;
@@ -104,8 +103,7 @@ public final class HomeSelector implements HomeChoice {
     private DataNodeState afterReaders(long nowMs, BlockHeat heat, DataNodeState home, int pool) {
         long id = heat.block().id();
         boolean hasCopy = hasCopyAtHome(heat);
-        double least =
-                gain(home, heat, hasCopy) + Math.max(COPY_LEAD, hasCopy ? COPY_LEAD_SHARE * heat.shares() : 0);
+        double least = gain(home, heat, hasCopy) + Math.max(COPY_LEAD, hasCopy ? COPY_LEAD_SHARE * heat.shares() : 0);
         DataNodeState best = home;
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
@@ -137,7 +135,8 @@ public final class HomeSelector implements HomeChoice {
         for (int i = 0; i < heat.candidateCount(); i++) {
             DataNodeState node = heat.candidate(i);
             double gain = gain(node, heat, copyAtHome);
-            if (node == home || gain <= most) { // The gain costs no look at the DataNode, and the price only lessens it.
+            if (node == home
+                    || gain <= most) { // The gain costs no look at the DataNode, and the price only lessens it.
                 continue;
             }
             boolean there = isThere(node, id);
@@ -187,11 +186,11 @@ public final class HomeSelector implements HomeChoice {
     /** What speaks for a DataNode as the home of a block. */
     public Standing standing(long nowMs, DataNodeState node, BlockHeat heat, int pool) {
         double gain = gain(node, heat, hasCopyAtHome(heat));
-        return standing(nowMs, node, heat, pool, gain, isThere(node, heat.block().id()));
+        return standing(
+                nowMs, node, heat, pool, gain, isThere(node, heat.block().id()));
     }
 
-    private Standing standing(
-            long nowMs, DataNodeState node, BlockHeat heat, int pool, double gain, boolean there) {
+    private Standing standing(long nowMs, DataNodeState node, BlockHeat heat, int pool, double gain, boolean there) {
         long lengthBytes = heat.block().lengthBytes();
         if (there || node.freeBytes(pool) >= lengthBytes) {
             return new Standing(gain, 0, 1);

@@ -46,8 +46,10 @@ final class TerraceOutputStreamTest {
     private TerraceOutputStream create(FakeNameNode nameNode, int replication) throws IOException {
         client = new DFSClient(null, nameNode.protocol(), conf, new FileSystem.Statistics("hdfs"));
         writes = WriteClient.ofItsOwn(ClientConfig.from(conf), new MetricRegistry());
-        HdfsFileStatus stat =
-                new HdfsFileStatus.Builder().replication(replication).blocksize(1 << 20).build();
+        HdfsFileStatus stat = new HdfsFileStatus.Builder()
+                .replication(replication)
+                .blocksize(1 << 20)
+                .build();
         TerraceOutputStream out = new TerraceOutputStream(
                 writes,
                 new ExcludableNodes(),

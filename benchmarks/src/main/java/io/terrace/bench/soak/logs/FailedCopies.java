@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FailedCopies {
     /** A DataNode is named by its address for data, as {@code 127.0.0.1:31604} or {@code DatanodeInfoWithStorage[127.0.0.1:31604,}. */
-    private static final Pattern FAILED = Pattern.compile(
-            "Failed to updateBlock \\(newblock=[^,]*:blk_(\\d+)_(\\d+), datanode=[^:]*:(\\d+)[^:]*\\)");
+    private static final Pattern FAILED =
+            Pattern.compile("Failed to updateBlock \\(newblock=[^,]*:blk_(\\d+)_(\\d+), datanode=[^:]*:(\\d+)[^:]*\\)");
 
     private static final Pattern UPDATED = Pattern.compile("updateReplica: \\S*:blk_(\\d+)_\\d+.* recoveryId=(\\d+)");
 
@@ -66,8 +66,7 @@ public final class FailedCopies {
         } else if (line.contains("updateReplica: ")) {
             Matcher matcher = UPDATED.matcher(line);
             if (matcher.find()) {
-                updated.put(
-                        new Update(daemon, Long.parseLong(matcher.group(2))), Long.parseLong(matcher.group(1)));
+                updated.put(new Update(daemon, Long.parseLong(matcher.group(2))), Long.parseLong(matcher.group(1)));
             }
         } else {
             starts.take(daemon, line);

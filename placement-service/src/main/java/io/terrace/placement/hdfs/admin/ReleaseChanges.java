@@ -58,9 +58,8 @@ final class ReleaseChanges {
                 throw new IOException("the NameNode is in safe mode: nothing moves");
             }
             List<HomeMoves.Outcome> outcomes = loop.changeInTime(placement -> homes.stream()
-                    .map(home -> home == null
-                            ? HomeMoves.Outcome.NONE_OFF
-                            : placement.release(loop.nowMs(), home, dryRun))
+                    .map(home ->
+                            home == null ? HomeMoves.Outcome.NONE_OFF : placement.release(loop.nowMs(), home, dryRun))
                     .toList());
             for (int i = 0; i < outcomes.size(); i++) {
                 HomeMoves.Outcome outcome = outcomes.get(i);
