@@ -21,13 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the service knows of one DataNode: who it is and how it is, its policy with the requests that were not looked at
- * yet, and its parts: {@link ResidentBlocks}, {@link HeartbeatSession}, {@link MoveQueue} and limits. Owned by the
- * engine's thread.
+ * yet, and its parts: {@link SelfReport}, {@link ResidentBlocks}, {@link HeartbeatSession}, {@link MoveQueue} and limits.
+ * Owned by the engine's thread.
  */
 public final class DataNodeState {
     private static final long TICK_MS = 1_000;
-
-    private static final TierState NO_MEMORY = new TierState(StorageTier.MEMORY, 0, 0, 0, 0, 0);
 
     private final String uuid;
     private final MoveSettings settings;
@@ -36,6 +34,7 @@ public final class DataNodeState {
     private final List<MoveRequest> requests = new ArrayList<>();
     private final ResidentBlocks residents = new ResidentBlocks();
     private final HeartbeatSession session = new HeartbeatSession();
+    private final SelfReport selfReport = new SelfReport();
     private final RoomPrices roomPrices = new RoomPrices();
     private final MoveQueue moveQueue;
     private final MoveQueue volumeMoves;
@@ -46,18 +45,9 @@ public final class DataNodeState {
     private final BackoffTable refuted = new BackoffTable();
     private final ReportQuota reportQuota;
 
-    private String host = "";
-    private int transferPort;
     private long firstMs;
     private long lastMs;
-    private boolean serving;
     private boolean idle;
-    private boolean takesVolumeMoves;
-    private String release = "";
-    private List<TierState> tiers = List.of();
-    private TierState memory = NO_MEMORY;
-    private List<HealthFinding> conditions = List.of();
-    private Map<String, Long> figures = Map.of();
     private long policyCapacityBytes;
     private long homedBytes;
     private long joined;
@@ -66,7 +56,6 @@ public final class DataNodeState {
     private boolean expired;
     private @Nullable String leaving;
     private @Nullable Resize resize;
-    private @Nullable Resized resized;
 
     public DataNodeState(String uuid, MoveSettings settings, PlacementPolicy policy, long nowMs) {
         this.uuid = uuid;
@@ -86,48 +75,23 @@ public final class DataNodeState {
     /** Takes what the DataNode reports of itself; says whether it was restarted. */
     public boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = session.received(heartbeat);
-        noteFigures(heartbeat);
+        selfReport.take(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
         // What is read by descriptors that clients hold is in no figure. Looked for last: it is one of all figures.
         idle = !anew
                 && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond()
-                && figures.getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0;
+                && figures().getOrDefault(Metric.READS_DESCRIPTORS_HELD.id(), 0L) == 0;
         if (anew) {
             firstMs = nowMs;
         }
-        host = keep(host, heartbeat.host());
-        transferPort = heartbeat.transferPort();
         lastMs = nowMs;
         expired = false;
-        serving = heartbeat.serving();
-        takesVolumeMoves = heartbeat.takesVolumeMoves();
-        release = keep(release, heartbeat.release());
-        tiers = keep(tiers, List.copyOf(heartbeat.tiers()));
-        memory = tiers.stream()
-                .filter(tier -> tier.tier() == StorageTier.MEMORY)
-                .findFirst()
-                .orElse(NO_MEMORY);
-        resized = heartbeat.resized();
+        Resized resized = resized();
         if (anew || (resize != null && resized != null && resize.id() == resized.id())) {
             resize = null;
         }
         resizePolicy(nowMs);
         return anew;
-    }
-
-    /** The old one if they are equal: the collector has stopped copying it. */
-    private static <T> T keep(T old, T now) {
-        return old.equals(now) ? old : now;
-    }
-
-    private void noteFigures(Heartbeat heartbeat) {
-        List<HealthFinding> itsConditions = heartbeat.conditions();
-        Map<String, Long> itsFigures = heartbeat.figures();
-        if (itsConditions != null && itsFigures != null) {
-            conditions = keep(conditions, List.copyOf(itsConditions));
-            // Not copied: that would decode them.
-            figures = itsFigures;
-        }
     }
 
     /** Its memory is to have another size, until it restarts. */
@@ -142,14 +106,14 @@ public final class DataNodeState {
 
     /** What it said of the last change of size since it was started; null before the first. */
     public @Nullable Resized resized() {
-        return resized;
+        return selfReport.resized();
     }
 
     /** The same DataNode, as it last described itself, for another epoch: nothing is resident, and no move is open. */
     DataNodeState successor(PlacementPolicy itsPolicy) {
         DataNodeState next = new DataNodeState(uuid, settings, itsPolicy, lastMs);
         next.note(lastMs, silence());
-        next.takesVolumeMoves = takesVolumeMoves;
+        next.selfReport.takesVolumeMovesAs(selfReport);
         next.firstMs = firstMs;
         next.session.follow(session);
         return next;
@@ -157,28 +121,12 @@ public final class DataNodeState {
 
     /** A heartbeat with the state of the last one and without reports. */
     public Heartbeat silence() {
-        return new Heartbeat(
-                uuid,
-                host,
-                transferPort,
-                session.incarnation(),
-                session.sequence(),
-                tiers,
-                List.of(),
-                List.of(),
-                false,
-                List.of(),
-                List.of(),
-                Long.MAX_VALUE / 1000,
-                serving,
-                Map.of(),
-                false,
-                release);
+        return selfReport.silence(uuid, session);
     }
 
     /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
     public void resizePolicy(long nowMs) {
-        long room = Math.max(0, memory.capacityBytes() - residents.reservedBytes());
+        long room = Math.max(0, memory().capacityBytes() - residents.reservedBytes());
         if (room != policyCapacityBytes) {
             policyCapacityBytes = room;
             policy.resize(nowMs, memoryIndex(), room, this::request);
@@ -234,7 +182,7 @@ public final class DataNodeState {
 
     /** Whether a block of that size could be brought into its memory, perhaps in the place of others. */
     public boolean canHold(long lengthBytes) {
-        return serving && !expired && leaving == null && memory.capacityBytes() >= lengthBytes;
+        return isServing() && !expired && leaving == null && memory().capacityBytes() >= lengthBytes;
     }
 
     /** Bytes that the policy may fill. */
@@ -245,7 +193,7 @@ public final class DataNodeState {
     /** Bytes of its memory that blocks of a pool could take without one leaving, moves under way included. */
     long freeBytes(int pool) {
         long free = policy.freeBytes(memoryIndex(), pool);
-        return free == PlacementPolicy.UNKNOWN ? memory.freeBytes() : free;
+        return free == PlacementPolicy.UNKNOWN ? memory().freeBytes() : free;
     }
 
     /** The block of a pool that would leave its memory next; {@link PlacementPolicy#NO_OBJECT} where that is not known. */
@@ -303,12 +251,12 @@ public final class DataNodeState {
 
     /** What operators call it. */
     public String name() {
-        return host + ":" + transferPort;
+        return selfReport.name();
     }
 
     /** Of Terrace; empty if it does not say. */
     public String release() {
-        return release;
+        return selfReport.release();
     }
 
     public long firstMs() {
@@ -320,7 +268,7 @@ public final class DataNodeState {
     }
 
     public boolean isServing() {
-        return serving;
+        return selfReport.isServing();
     }
 
     public boolean isIdle() {
@@ -328,19 +276,19 @@ public final class DataNodeState {
     }
 
     public TierState memory() {
-        return memory;
+        return selfReport.memory();
     }
 
     public List<TierState> tiers() {
-        return tiers;
+        return selfReport.tiers();
     }
 
     public List<HealthFinding> conditions() {
-        return conditions;
+        return selfReport.conditions();
     }
 
     public Map<String, Long> figures() {
-        return figures;
+        return selfReport.figures();
     }
 
     public PlacementPolicy policy() {
@@ -371,7 +319,7 @@ public final class DataNodeState {
 
     /** Whether it may be asked to move replicas between its volumes. */
     public boolean takesVolumeMoves() {
-        return takesVolumeMoves && serving && !expired && leaving == null;
+        return selfReport.takesVolumeMoves() && isServing() && !expired && leaving == null;
     }
 
     /** Bytes of moves between volumes; a second of it is saved up. */
