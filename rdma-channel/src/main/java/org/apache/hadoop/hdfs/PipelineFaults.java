@@ -44,33 +44,35 @@ final class PipelineFaults {
     }
 
     /**
-     * Says at which DataNode a new block cannot begin. One that restarts is not waited for: it has nothing of the block, and stock
-     * gives a block that does not begin back, and leaves out whichever DataNode is marked.
+     * Says at which DataNode a new block cannot begin. One that restarts is not waited for, as it has nothing of the block: it leaves
+     * the pipeline, and may come back into the next one.
      */
     void markNew(IOException fault, DatanodeInfo[] nodes) {
-        streamer.getErrorState().setBadNodeIndex(badNode(fault, nodes));
-        streamer.getErrorState().setInternalError();
-    }
-
-    private static int badNode(IOException fault, DatanodeInfo[] nodes) {
-        return fault instanceof PipelineException said ? said.badNode(nodes) : 0;
+        mark(fault, nodes, false);
     }
 
     /** Says which DataNode is to leave the pipeline, or to be waited for. */
     void mark(IOException fault, DatanodeInfo[] nodes) {
+        mark(fault, nodes, true);
+    }
+
+    private void mark(IOException fault, DatanodeInfo[] nodes, boolean waits) {
         DataStreamer.ErrorState state = streamer.getErrorState();
         if (fault instanceof WindowLostException) {
             // The same DataNodes, by another way.
             state.setInternalError();
             return;
         }
-        int bad = badNode(fault, nodes);
+        int bad = fault instanceof PipelineException said ? said.badNode(nodes) : 0;
         state.setBadNodeIndex(bad);
         if (fault instanceof PipelineException said
                 && PipelineAck.isRestartOOBStatus(said.status())
                 && !state.isRestartingNode()) {
+            // Stock takes the mark of a DataNode back where it waits for it.
             state.initRestartingNode(
-                    bad, "Datanode " + bad + " is restarting: " + nodes[bad], streamer.shouldWaitForRestart(bad));
+                    bad,
+                    "Datanode " + bad + " is restarting: " + nodes[bad],
+                    waits && streamer.shouldWaitForRestart(bad));
         }
         state.setInternalError();
     }

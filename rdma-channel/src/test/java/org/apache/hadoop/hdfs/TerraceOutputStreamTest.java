@@ -10,7 +10,9 @@ import io.terrace.client.write.WriteClient;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
@@ -82,6 +84,21 @@ final class TerraceOutputStreamTest {
         }
     }
 
+    /** Or a rolling upgrade under one long file uses up all DataNodes. */
+    @Test
+    void newBlock_ofSeveralDataNodesOfWhichOneRestarts_takesItBackLater() throws Exception {
+        try (ScriptedDataNode restarting = ScriptedDataNode.refusing("restarting", Status.OOB_RESTART);
+                ScriptedDataNode other = ScriptedDataNode.taking("other");
+                ScriptedDataNode third = ScriptedDataNode.taking("third")) {
+            TerraceOutputStream out = create(new FakeNameNode(2, restarting.info(), other.info(), third.info()), 2);
+            out.write(written);
+            out.close();
+            Field failed = DataStreamer.class.getDeclaredField("failed");
+            failed.setAccessible(true);
+            assertThat((List<?>) failed.get(out.getStreamer())).isEmpty();
+        }
+    }
+
     /** Stock's streamer calls itself closed until it has given the block back. */
     @Test
     void newBlock_atADataNodeThatRefuses_leavesTheStreamOpen() throws IOException {
@@ -105,7 +122,7 @@ final class TerraceOutputStreamTest {
         try (ScriptedDataNode leaving = ScriptedDataNode.leaving("leaving")) {
             FakeNameNode nameNode = new FakeNameNode(2, leaving.info(), ScriptedDataNode.gone("gone"));
             TerraceOutputStream out = create(nameNode, 2);
-            nameNode.completes = () -> out.getStreamer().streamerClosed();
+            nameNode.completes = () -> false;
             out.write(written);
             assertThatThrownBy(out::close).isInstanceOf(EndedBlock.LostException.class);
         }
