@@ -47,6 +47,9 @@ final class ReleaseCommand extends ClusterCommand {
     /** So long no replica may move back before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
 
+    /** Of a directory whose new files keep going off their policy {@code --wait} says what is left. */
+    private static final int MOST_LISTINGS = 3;
+
     private static final int MOST_MESSAGES = 20;
 
     @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
@@ -135,7 +138,9 @@ final class ReleaseCommand extends ClusterCommand {
             List<String> left = askForAll(client, fs, pass);
             total.left = total.off;
             total.complete = true;
-            while (!left.isEmpty() && areMovedBack(client, printer, total, pass, left)) {
+            for (int listed = 1;
+                    listed < MOST_LISTINGS && !left.isEmpty() && areMovedBack(client, printer, total, pass, left);
+                    listed++) {
                 // A file that was back before the others may have been appended to, recovered or renamed since.
                 pass = new Total();
                 left = askForAll(client, fs, pass);

@@ -176,6 +176,15 @@ class ReleaseCommandTest {
     }
 
     @Test
+    void filesThatAreOffInEachListing_areLeftInTheEnd() throws IOException {
+        try (FakeService service = service(number -> (number - 1) / 3 % 2 == 0 ? ONE_OFF : IN_PLACE)) {
+            assertThat(release(service, "--wait")).isEqualTo(1);
+            assertThat(asked).hasSize(5 * 3);
+            assertThat(session.out).contains("6 moved back, 3 left.");
+        }
+    }
+
+    @Test
     void fileThatIsRenamedMeanwhile_isFoundUnderItsNewName() throws IOException {
         try (FakeService service = service(number -> {
             if (number == 4) {
