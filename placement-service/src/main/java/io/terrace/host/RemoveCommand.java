@@ -174,6 +174,7 @@ final class RemoveCommand implements Callable<Integer> {
     private void prepared(DataNodeHost host, boolean unmounts) {
         HostFiles files = host.files();
         boolean wrote = false;
+        boolean stopped = false;
         String ownUnit = host.ownUnit();
         for (String path : HostPlan.written(host)) {
             if (files.text(path).startsWith(HostPlan.WRITTEN_BY)) {
@@ -182,6 +183,7 @@ final class RemoveCommand implements Callable<Integer> {
                             "systemctl",
                             "stop",
                             UnitName.ofMount(host.settings().memoryDir())));
+                    stopped = true;
                 }
                 steps.add(new Delete(path));
                 wrote = true;
@@ -198,7 +200,8 @@ final class RemoveCommand implements Callable<Integer> {
             left.add("the line of /etc/fstab for " + host.settings().memoryDir());
         } else if (ownUnit != null) {
             left.add(ownUnit);
-        } else if (unmounts && !host.facts().systemd()) {
+        } else if (unmounts && !stopped) {
+            // The unit may have gone before, while files of others kept the mount.
             steps.add(Command.of("umount", host.settings().memoryDir().toString()));
         }
     }

@@ -148,6 +148,17 @@ class RemoveCommandTest {
     }
 
     @Test
+    void mount_whoseUnitWentBefore_isUnmounted() throws IOException {
+        host.directory("/run/systemd/system", 0755);
+        host.file(MEMORY + "/notes", "mine");
+        mounted("terrace", "tmpfs");
+        assertThat(host.run(0, "remove")).doesNotContain("umount", "systemctl stop");
+
+        Files.delete(at(MEMORY + "/notes"));
+        assertThat(host.run(0, "remove")).contains("run umount " + MEMORY).doesNotContain("left as it is");
+    }
+
+    @Test
     void memory_thatADataNodeUses_isRefused() throws IOException {
         try (FileChannel channel = FileChannel.open(at(MEMORY + "/in_use.lock"), StandardOpenOption.WRITE);
                 FileLock lock = channel.lock()) {
