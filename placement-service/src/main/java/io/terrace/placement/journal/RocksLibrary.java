@@ -22,7 +22,7 @@ import org.rocksdb.util.Environment;
 final class RocksLibrary {
 
     /** A directory that the library is unpacked in; the number of the process is in its name. Earlier builds had none there. */
-    private static final Pattern UNPACKED = Pattern.compile("library(?:(\\d+)-)?\\d+");
+    private static final Pattern UNPACKED = Pattern.compile("library(?:(\\d{1,18})-)?\\d+");
 
     private static boolean loaded;
 
