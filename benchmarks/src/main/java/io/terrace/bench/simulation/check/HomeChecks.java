@@ -84,10 +84,10 @@ final class HomeChecks {
         }
     }
 
-    /** A service answers a heartbeat, unless it gives the same answer once more. */
+    /** A service answers a heartbeat, unless it gives the same answer once more: an older heartbeat may come between, and be refused. */
     void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
         Seen before = seen(nameNode);
-        if (answer == before.answers.put(heartbeat.node(), answer)) {
+        if (answer.active() && answer == before.answers.put(heartbeat.node(), answer)) {
             return;
         }
         Map<Place, Long> reads = told.computeIfAbsent(nameNode.process().name(), first -> new HashMap<>());
