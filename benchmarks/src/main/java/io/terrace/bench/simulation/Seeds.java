@@ -5,6 +5,7 @@ import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.bench.simulation.kernel.Violation;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /** Runs seeds one after the other on one thread, and prints the results. */
@@ -16,6 +17,7 @@ final class Seeds {
     private final Path directory;
     private final PrintWriter out;
     private final boolean swarm;
+    private final FindingSeeds findingSeeds = new FindingSeeds();
     private long nanos;
     private long ran;
     private long events;
@@ -66,8 +68,10 @@ final class Seeds {
         SeedRun finder = null;
         Violation other = null;
         try (SeedBar bar = new SeedBar(mutation.title(), most)) {
-            for (long seed = first; finder == null && seed < first + most; seed++) {
-                SeedRun run = SeedRun.of(seed, mutation, false, directory);
+            PrimitiveIterator.OfLong seeds = FindingSeeds.sequence(first, most, findingSeeds.last(mutation))
+                    .iterator();
+            while (finder == null && seeds.hasNext()) {
+                SeedRun run = SeedRun.of(seeds.nextLong(), mutation, false, directory);
                 finder = run.finds(mutation) ? run : null;
                 other = run.violation() == null ? other : run.violation();
                 bar.step();
