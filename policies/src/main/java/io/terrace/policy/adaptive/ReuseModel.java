@@ -36,6 +36,8 @@ final class ReuseModel {
     private static final int FIRST_OCTAVE = FIRST_PAIR + OCTAVES_OF_GAP / 2;
     private static final int FIRST_LEAF = FIRST_OCTAVE + OCTAVES_OF_GAP;
     private static final int NODES = FIRST_LEAF + READ_CLASSES * OCTAVES_OF_GAP;
+    private static final int STARTED = 0;
+    private static final int FRESH = 1;
     private static final double SIZES_PER_OCTAVE = 0.666;
     private static final double ROOT_WEIGHT = 10;
     private static final double PRIOR_WEIGHT = 20;
@@ -43,15 +45,18 @@ final class ReuseModel {
     private static final double LEAST_WORTH = 1e-30;
     private static final double STALE_SHARE = 0.1;
     private static final double STALE_LEAST = 8;
-    private static final double[] ZEROS = new double[SPANS];
+    private static final double[] ZEROS = new double[SPANS + 1];
     /** Where each span begins, in ms, and where the last one ends. */
     private static final double[] STARTS_MS = starts();
 
-    /** By class; empty before an object of it came back. */
+    /** By class: the returns in each span, and then their sum. Empty before an object of it came back. */
     private final double[][] returned = new double[NODES][];
 
-    private final double[] started = new double[NODES];
-    private final double[] fresh = new double[NODES];
+    /**
+     * By class: what started ({@link #STARTED}), and the evidence since its index was computed ({@link #FRESH}). Both change with
+     * each read, of a class and its parents, and lie in one line of the processor's cache.
+     */
+    private final double[] evidence = new double[2 * NODES];
     /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
     private final float[][] worths = new float[NODES][];
     /** Of the rows of both. */
@@ -82,7 +87,7 @@ final class ReuseModel {
     ReuseModel(long readsPerHalving, double moveCost) {
         this.readsPerHalving = readsPerHalving;
         this.moveCost = moveCost;
-        Arrays.fill(fresh, Double.MAX_VALUE);
+        outdate();
         Arrays.fill(returned, new double[0]);
         Arrays.fill(worths, new float[0]);
     }
@@ -92,7 +97,14 @@ final class ReuseModel {
         delayMs += (tookMs - delayMs) * Math.max(0.05, 1.0 / ++movesSeen);
         if (Math.abs(delayMs - computedDelayMs) > 0.25 * computedDelayMs + 1) {
             computedDelayMs = delayMs;
-            Arrays.fill(fresh, Double.MAX_VALUE);
+            outdate();
+        }
+    }
+
+    /** The index of each class is computed anew before it is used. */
+    private void outdate() {
+        for (int node = 0; node < NODES; node++) {
+            evidence[2 * node + FRESH] = Double.MAX_VALUE;
         }
     }
 
@@ -139,19 +151,8 @@ final class ReuseModel {
         if (++reads % readsPerHalving == 0) {
             halve();
         }
-        begin(node, weight);
-    }
-
-    /** So many reads of one object, each so long after the one before; the last is waited for no longer. */
-    void startAndEnd(int node, int count, long gapMs, double weight) {
-        begin(node, count * weight);
-        end(node, gapMs, count * weight);
-    }
-
-    private void begin(int node, double weight) {
         for (int at = node; ; at = parent(at)) {
-            started[at] += weight;
-            fresh[at] += weight;
+            started(at, weight);
             if (at == 0) {
                 return;
             }
@@ -162,29 +163,51 @@ final class ReuseModel {
     void end(int node, long ageMs, double weight) {
         int span = span(ageMs);
         for (int at = node; ; at = parent(at)) {
-            double[] counts = returned[at];
-            if (counts.length == 0) {
-                counts = new double[SPANS];
-                returned[at] = counts;
-                rowBytes += 8 * SPANS;
-            }
-            counts[span] += weight;
-            fresh[at] += weight;
+            ended(at, span, weight);
             if (at == 0) {
                 return;
             }
         }
     }
 
+    /** So many reads of one object, each so long after the one before; the last is waited for no longer. */
+    void startAndEnd(int node, int count, long gapMs, double weight) {
+        int span = span(gapMs);
+        for (int at = node; ; at = parent(at)) {
+            started(at, count * weight);
+            ended(at, span, count * weight);
+            if (at == 0) {
+                return;
+            }
+        }
+    }
+
+    private void started(int node, double weight) {
+        evidence[2 * node + STARTED] += weight;
+        evidence[2 * node + FRESH] += weight;
+    }
+
+    private void ended(int node, int span, double weight) {
+        double[] counts = returned[node];
+        if (counts.length == 0) {
+            counts = new double[SPANS + 1];
+            returned[node] = counts;
+            rowBytes += 8 * (SPANS + 1);
+        }
+        counts[span] += weight;
+        counts[SPANS] += weight;
+        evidence[2 * node + FRESH] += weight;
+    }
+
     private void halve() {
         for (int node = 0; node < NODES; node++) {
-            started[node] /= 2;
-            fresh[node] = Double.MAX_VALUE;
+            evidence[2 * node + STARTED] /= 2;
             double[] counts = returned[node];
             for (int span = 0; span < counts.length; span++) {
                 counts[span] /= 2;
             }
         }
+        outdate();
     }
 
     /** log2 of expected hits per ms of room taken, for an object of the class last read so long ago. */
@@ -209,20 +232,12 @@ final class ReuseModel {
     /** Chance that an object of the class is read again at all. */
     double returnChance(int node) {
         distribute(node);
-        return sum(chance);
-    }
-
-    private static double sum(double[] bySpan) {
-        double sum = 0;
-        for (double ofSpan : bySpan) {
-            sum += ofSpan;
-        }
-        return sum;
+        return Arrays.stream(chance).sum();
     }
 
     private void refresh(int node) {
-        if (fresh[node] > Math.max(STALE_LEAST, STALE_SHARE * started[node])) {
-            fresh[node] = 0;
+        if (evidence[2 * node + FRESH] > Math.max(STALE_LEAST, STALE_SHARE * evidence[2 * node + STARTED])) {
+            evidence[2 * node + FRESH] = 0;
             compute(node);
         }
     }
@@ -236,7 +251,7 @@ final class ReuseModel {
         if (counts.length == 0) {
             counts = ZEROS;
         }
-        double reads = Math.max(started[node], sum(counts));
+        double reads = Math.max(evidence[2 * node + STARTED], counts[SPANS]);
         if (node == 0) {
             double sum = reads + ROOT_WEIGHT;
             for (int span = 0; span < SPANS; span++) {
@@ -300,9 +315,11 @@ final class ReuseModel {
         double bestHits = 0;
         double bestHeld = 1;
         for (int span = arrival + 1; span <= SPANS; span++) {
-            double missed = early == 0 ? 0 : early * (1 - Math.pow(hits[span], returns));
             double toPay = moveCost * Math.max(0, 1 - hits[span]);
-            double gained = hits[span] - missed - toPay;
+            double gained = hits[span] - toPay;
+            if (early != 0 && gained * bestHeld > bestHits * held[span]) { // A power takes long: only where it may matter.
+                gained -= early * (1 - Math.pow(hits[span], returns));
+            }
             if (gained * bestHeld > bestHits * held[span]) {
                 bestHits = gained;
                 bestHeld = held[span];
