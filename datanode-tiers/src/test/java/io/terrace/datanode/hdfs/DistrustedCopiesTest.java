@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.common.BlockKey;
@@ -55,6 +56,18 @@ class DistrustedCopiesTest {
             byte[] positional = new byte[BYTES];
             in.readFully(0, positional);
             assertThat(positional).isEqualTo(contents);
+        }
+    }
+
+    @Test
+    void seekToNewSource_pastTheEnd_saysWhatStockSays() throws Exception {
+        Path file = cluster.write("short", BYTES, 2);
+        try (DistributedFileSystem fs = cluster.memoryFirstClient();
+                FSDataInputStream in = fs.open(file)) {
+            assertThatThrownBy(() -> in.seekToNewSource(BYTES + 3))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("Attempted to read past end of file");
+            assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("short", BYTES));
         }
     }
 

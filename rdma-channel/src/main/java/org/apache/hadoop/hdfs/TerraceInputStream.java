@@ -82,6 +82,9 @@ final class TerraceInputStream extends DFSInputStream {
     /** Another DataNode's replica, read by stock HDFS; where there is no other, the replica in the place of its copy in memory. */
     @Override
     public synchronized boolean seekToNewSource(long targetPos) throws IOException {
+        if (targetPos < 0 || targetPos >= getFileLength()) {
+            return super.seekToNewSource(targetPos); // Stock says what is wrong with it.
+        }
         LocatedBlock block = getBlockAt(targetPos);
         boolean fromMemory = !isLeft(block) && readRouter.leave(block, held);
         leave(block);
