@@ -2,18 +2,24 @@ package io.terrace.bench.conformance;
 
 import io.terrace.bench.conformance.launcher.Side;
 import io.terrace.bench.conformance.launcher.TestRun;
+import io.terrace.common.DaemonThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
-/** The loop over the classes: makes the runs that are missing, until each class has its verdict. */
+/** Makes the runs of classes that are missing, until each has its verdict, a number of classes at a time. */
 final class Campaign {
     private final ResultStore store;
     private final Runner runner;
     private final Progress progress;
     private final Rule rule;
+    private final int jobs;
 
     /** Runs one class once. Real JVMs behind it, or a script of results in a test. */
     interface Runner {
@@ -25,7 +31,7 @@ final class Campaign {
         Verdict judge(List<TestRun> stock, List<TestRun> terrace);
     }
 
-    /** Told of every run, without the tests that are left out. */
+    /** Told of every run, without the tests that are left out; of one at a time. */
     interface Progress {
         void ran(int number, int of, Side side, TestRun run);
     }
@@ -40,8 +46,15 @@ final class Campaign {
      */
     record ClassResult(ListedClass listed, Verdict verdict, List<TestRun> stock, List<TestRun> terrace) {}
 
-    Campaign(ResultStore store, Runner runner, Progress progress, Rule rule) {
+    /** What is done for one class. */
+    private interface Work {
+        ClassResult of(ListedClass listed, int index) throws IOException, InterruptedException;
+    }
+
+    /** @param jobs classes that run at a time */
+    Campaign(ResultStore store, Runner runner, Progress progress, Rule rule, int jobs) {
         this.rule = rule;
+        this.jobs = jobs;
         this.store = store;
         this.runner = runner;
         this.progress = progress;
@@ -49,35 +62,51 @@ final class Campaign {
 
     /** Runs on both sides as far as the rule asks for it. */
     List<ClassResult> compare(List<ListedClass> classes) throws IOException, InterruptedException {
-        List<ClassResult> results = new ArrayList<>();
-        for (int i = 0; i < classes.size(); i++) {
-            ListedClass listed = classes.get(i);
+        return each(classes, (listed, index) -> {
             ClassResult result = kept(listed);
             while (result.verdict().open()) {
-                run(
-                        result.verdict().state() == Verdict.State.NEEDS_STOCK ? Side.STOCK : Side.TERRACE,
-                        result,
-                        i,
-                        classes.size());
+                Side next = result.verdict().state() == Verdict.State.NEEDS_STOCK ? Side.STOCK : Side.TERRACE;
+                run(next, result, index, classes.size());
                 result = kept(listed);
             }
-            results.add(result);
-        }
-        return results;
+            return result;
+        });
     }
 
     /** Runs each class once on one side where that was not done yet, to have it ready for a comparison. */
     List<ClassResult> once(Side side, List<ListedClass> classes) throws IOException, InterruptedException {
-        List<ClassResult> results = new ArrayList<>();
-        for (int i = 0; i < classes.size(); i++) {
-            ClassResult result = kept(classes.get(i));
+        return each(classes, (listed, index) -> {
+            ClassResult result = kept(listed);
             if ((side == Side.STOCK ? result.stock() : result.terrace()).isEmpty()) {
-                run(side, result, i, classes.size());
-                result = kept(classes.get(i));
+                run(side, result, index, classes.size());
+                result = kept(listed);
             }
-            results.add(result);
+            return result;
+        });
+    }
+
+    /** The results in the sequence of the classes. What fails, or an interrupt, ends all. */
+    private List<ClassResult> each(List<ListedClass> classes, Work work) throws IOException, InterruptedException {
+        ExecutorService workers = Executors.newFixedThreadPool(jobs, DaemonThreads.numbered("class-"));
+        try {
+            List<Future<ClassResult>> running = new ArrayList<>();
+            for (int i = 0; i < classes.size(); i++) {
+                int index = i;
+                running.add(workers.submit(() -> work.of(classes.get(index), index)));
+            }
+            List<ClassResult> results = new ArrayList<>();
+            for (Future<ClassResult> one : running) {
+                results.add(one.get());
+            }
+            return results;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException fault) {
+                throw fault;
+            }
+            throw new IllegalStateException("a class could not be run", e.getCause());
+        } finally {
+            workers.shutdownNow();
         }
-        return results;
     }
 
     /** The kept results of these classes. Runs nothing. */
@@ -103,6 +132,8 @@ final class Campaign {
         if (run.passed()) {
             Files.deleteIfExists(log);
         }
-        progress.ran(index + 1, of, side, run);
+        synchronized (progress) {
+            progress.ran(index + 1, of, side, run);
+        }
     }
 }

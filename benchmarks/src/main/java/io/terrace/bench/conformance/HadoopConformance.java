@@ -60,6 +60,13 @@ public final class HadoopConformance implements Callable<Integer> {
     @Option(names = "--shard", defaultValue = "1/1", description = "Part i of n of the list, as i/n.")
     private String shard;
 
+    @Option(
+            names = "--jobs",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Classes that run at a time, each in a JVM of its own. Default: ${DEFAULT-VALUE}")
+    private int jobs;
+
     @Option(names = "--json", description = "Writes the figures to this file, as one flat object.")
     private @Nullable Path json;
 
@@ -131,6 +138,9 @@ public final class HadoopConformance implements Callable<Integer> {
     }
 
     private int compare() throws IOException, InterruptedException {
+        if (jobs < 1 || jobs > 64) {
+            throw new IllegalArgumentException("--jobs is " + jobs + "; it must be 1 to 64");
+        }
         Exclusions exclusions = Exclusions.parse(lines("excluded.txt"), provider, writes());
         Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"), provider, writes());
         List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
@@ -159,7 +169,8 @@ public final class HadoopConformance implements Callable<Integer> {
                 testBed.store(),
                 runner(testBed, diskOnly),
                 HadoopConformance::progress,
-                lean ? Verdict::lean : Verdict::of);
+                lean ? Verdict::lean : Verdict::of,
+                jobs);
         List<ClassResult> results = reportOnly
                 ? campaign.keptResults(classes)
                 : only != null ? campaign.once(only, classes) : campaign.compare(classes);

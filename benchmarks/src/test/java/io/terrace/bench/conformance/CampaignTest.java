@@ -2,6 +2,7 @@ package io.terrace.bench.conformance;
 
 import static io.terrace.bench.conformance.Runs.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.bench.conformance.Campaign.ClassResult;
 import io.terrace.bench.conformance.Verdict.State;
@@ -18,6 +19,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,15 +57,19 @@ class CampaignTest {
         public TestRun run(Side side, String className, Path result, Path log) throws IOException {
             asked.add(side);
             TestRun run = (side == Side.STOCK ? stock : terrace).removeFirst();
-            List<String> lines = new ArrayList<>();
-            lines.add(ResultFile.classLine(className));
-            run.tests().forEach((test, how) -> lines.add(ResultFile.testLine(test, how)));
-            lines.add(ResultFile.endedLine(run.ending(), run.seconds()));
-            Files.createDirectories(result.getParent());
-            Files.write(result, lines);
+            write(run, result);
             Files.writeString(log, "output");
             return run;
         }
+    }
+
+    private static void write(TestRun run, Path result) throws IOException {
+        List<String> lines = new ArrayList<>();
+        lines.add(ResultFile.classLine(run.className()));
+        run.tests().forEach((test, how) -> lines.add(ResultFile.testLine(test, how)));
+        lines.add(ResultFile.endedLine(run.ending(), run.seconds()));
+        Files.createDirectories(result.getParent());
+        Files.write(result, lines);
     }
 
     @Test
@@ -79,7 +90,7 @@ class CampaignTest {
         Script script = new Script().stock(run("read", "seek")).terrace(run("read", "!seek"));
         List<TestRun> told = new ArrayList<>();
 
-        ClassResult result = new Campaign(store, script, (number, of, side, run) -> told.add(run), Verdict::of)
+        ClassResult result = new Campaign(store, script, (number, of, side, run) -> told.add(run), Verdict::of, 1)
                 .compare(ONE)
                 .get(0);
 
@@ -218,10 +229,47 @@ class CampaignTest {
     void once_oneRunEach() throws Exception {
         Script script = new Script().stock(run(Ending.CRASHED));
 
-        new Campaign(store("ours"), script, (number, of, side, run) -> {}, Verdict::of).once(Side.STOCK, ONE);
-        new Campaign(store("ours"), script, (number, of, side, run) -> {}, Verdict::of).once(Side.STOCK, ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}, Verdict::of, 1).once(Side.STOCK, ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}, Verdict::of, 1).once(Side.STOCK, ONE);
 
         assertThat(script.asked).containsExactly(Side.STOCK);
+    }
+
+    @Test
+    void compare_withTwoJobs_runsTwoClassesAtATime_andKeepsTheirSequence() throws Exception {
+        List<ListedClass> classes = Stream.of("a.TestRead", "a.TestSeek", "a.TestPread", "a.TestOpen")
+                .map(name -> new ListedClass("reads", name))
+                .toList();
+        CyclicBarrier both = new CyclicBarrier(2);
+        Campaign.Runner runner = (side, className, result, log) -> {
+            try {
+                both.await(10, TimeUnit.SECONDS);
+            } catch (BrokenBarrierException | TimeoutException e) {
+                throw new IOException("no other class ran", e);
+            }
+            TestRun run = new TestRun(className, Ending.COMPLETE, 1.5, run("read").tests(), Map.of());
+            write(run, result);
+            return run;
+        };
+
+        List<ClassResult> results =
+                new Campaign(store("ours"), runner, (number, of, side, run) -> {}, Verdict::lean, 2).compare(classes);
+
+        assertThat(results).extracting(ClassResult::listed).isEqualTo(classes);
+        assertThat(results).allMatch(result -> result.verdict().state() == State.SAME);
+    }
+
+    @Test
+    void compare_whoseRunnerFails_saysWhy() {
+        Campaign.Runner runner = (side, className, result, log) -> {
+            throw new IOException("no space left");
+        };
+
+        assertThatThrownBy(() -> new Campaign(
+                                store("ours"), runner, (number, of, side, run) -> {}, Verdict::of, 2)
+                        .compare(ONE))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no space left");
     }
 
     private ClassResult compare(String terraceKey, Script script) throws IOException, InterruptedException {
@@ -229,7 +277,7 @@ class CampaignTest {
     }
 
     private static ClassResult compare(ResultStore store, Script script) throws IOException, InterruptedException {
-        return new Campaign(store, script, (number, of, side, run) -> {}, Verdict::of)
+        return new Campaign(store, script, (number, of, side, run) -> {}, Verdict::of, 1)
                 .compare(ONE)
                 .get(0);
     }
