@@ -38,11 +38,16 @@ class FirstReadClusterTest {
                 CLUSTER.awaitAtLeast(Metric.PLACEMENT_READS, reads + 2);
             }
             long ordered = figure(Metric.PLACEMENT_FIRST_READ_ORDERED);
+            long copied = figure(Metric.PLACEMENT_PROMOTIONS_DONE);
             client.store(LEARNED_FROM);
-            await().alias("copies of both blocks")
-                    .atMost(PATIENCE)
-                    .until(() -> figure(Metric.PLACEMENT_FIRST_READ_ORDERED) == ordered + 2
-                            && figure(Metric.PLACEMENT_PROMOTIONS_DONE) == ordered + 2);
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(figure(Metric.PLACEMENT_FIRST_READ_ORDERED))
+                        .as("ordered, %d before", ordered)
+                        .isEqualTo(ordered + 2);
+                assertThat(figure(Metric.PLACEMENT_PROMOTIONS_DONE))
+                        .as("copied, %d before", copied)
+                        .isEqualTo(copied + 2);
+            });
             Outcome first = client.read(LEARNED_FROM, 0, FILE_BYTES);
             assertThat(first.wrongBytes()).isZero();
             assertThat(first.memoryBytes()).isEqualTo(FILE_BYTES);
