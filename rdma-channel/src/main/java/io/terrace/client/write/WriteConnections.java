@@ -1,5 +1,7 @@
 package io.terrace.client.write;
 
+import io.terrace.client.landing.RdmaLanding;
+import io.terrace.client.landing.WindowConnector;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.shm.SocketDirectory;

@@ -1,5 +1,7 @@
 package io.terrace.client.write;
 
+import io.terrace.client.landing.WindowConnector;
+import io.terrace.client.landing.WindowLostException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.write.WriteThrough;

@@ -1,5 +1,7 @@
 package io.terrace.client.write;
 
+import io.terrace.client.landing.RdmaLanding;
+import io.terrace.client.landing.WindowConnector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.transport.RegionKey;

@@ -1,5 +1,6 @@
 package io.terrace.client.write;
 
+import io.terrace.client.landing.WindowConnector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.shm.SocketDirectory;

@@ -1,4 +1,4 @@
-package io.terrace.client.write;
+package io.terrace.client.landing;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.RegionKey;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The landing window of one connection for writes: asked for once enough was written to pay for it, attached on another
  * thread, used for the data of large frames. Until it is there, and where it is not to be had, data goes over tcp.
  */
-final class RdmaLanding implements LandingClient {
+public final class RdmaLanding implements LandingClient {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaLanding.class);
 
     /** A window costs the DataNode 4 MB that are pinned, and both sides a connection by RDMA. */
@@ -48,7 +48,7 @@ final class RdmaLanding implements LandingClient {
     private WindowRing ring = new WindowRing(0);
 
     /** @param datanode its uuid */
-    RdmaLanding(WindowConnector connector, String datanode, MetricRegistry metricRegistry) {
+    public RdmaLanding(WindowConnector connector, String datanode, MetricRegistry metricRegistry) {
         this.connector = connector;
         this.datanode = datanode;
         this.metricRegistry = metricRegistry;

@@ -1,4 +1,4 @@
-package io.terrace.client.write;
+package io.terrace.client.landing;
 
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.SharedProvider;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Attaches the landing windows of DataNodes by RDMA. Where that fails a DataNode is written to over tcp alone for a while.
  * Thread-safe.
  */
-final class WindowConnector {
+public final class WindowConnector {
     private static final Logger LOG = LoggerFactory.getLogger(WindowConnector.class);
     private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -33,7 +33,7 @@ final class WindowConnector {
     private static final int MAX_PAUSED = 8192;
 
     /** Attaches a window. */
-    interface Way {
+    public interface Way {
         /** Null where this process has no RDMA. */
         @Nullable
         WindowOutput attach(InetSocketAddress where, RegionKey key) throws IOException;
@@ -47,12 +47,12 @@ final class WindowConnector {
     private final LogThrottle failures = LogThrottle.once();
 
     /** @param way null where RDMA is not wanted */
-    WindowConnector(@Nullable Way way, MetricRegistry metricRegistry) {
+    public WindowConnector(@Nullable Way way, MetricRegistry metricRegistry) {
         this.way = way;
         this.metricRegistry = metricRegistry;
     }
 
-    static WindowConnector of(ClientConfig.Remote settings, MetricRegistry metricRegistry) {
+    public static WindowConnector of(ClientConfig.Remote settings, MetricRegistry metricRegistry) {
         return new WindowConnector(
                 settings.verbs() ? (where, key) -> attach(settings, where, key) : null, metricRegistry);
     }
@@ -73,7 +73,7 @@ final class WindowConnector {
     }
 
     /** Whether a new connection to this DataNode takes an offer. */
-    boolean wants(String datanode) {
+    public boolean wants(String datanode) {
         Long until = pausedUntilNs.get(datanode);
         return way != null && (until == null || until - System.nanoTime() <= 0);
     }

@@ -1,4 +1,4 @@
-package io.terrace.client.write;
+package io.terrace.client.landing;
 
 import java.util.ArrayDeque;
 

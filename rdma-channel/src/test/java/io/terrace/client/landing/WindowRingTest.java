@@ -1,4 +1,4 @@
-package io.terrace.client.write;
+package io.terrace.client.landing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
