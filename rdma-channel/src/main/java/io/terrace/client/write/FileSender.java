@@ -34,6 +34,7 @@ final class FileSender implements BlockSender.Progress {
     private final PipelineLimit limit;
     private final NodeSpeeds speeds;
     private final WriteThrough through;
+    private final StockTurn stockTurn;
     private volatile @Nullable Selector selector;
     private volatile boolean waiting;
     private @Nullable BlockOpening opening;
@@ -41,11 +42,6 @@ final class FileSender implements BlockSender.Progress {
 
     /** The same, until there is another one. */
     private @Nullable BlockSender last;
-
-    private boolean left;
-
-    /** Since when stock's connection has heard nothing, once the file is left to stock. */
-    private long quietSinceNs;
 
     private boolean ended;
     private volatile boolean released;
@@ -56,20 +52,23 @@ final class FileSender implements BlockSender.Progress {
 
     private String firstNode = "";
 
-    /** Of the block whose pipeline failed last, what all its DataNodes have. */
-    private long ackedBytes;
-
-    /** Of the block, sent before it was opened anew. */
+    /** Whether the block was opened anew, after some of it had been sent. */
     private boolean resumed;
 
-    /** Whether a block's pipeline is set up again. */
-    private boolean recovering;
+    /** While a block's pipeline is set up again. */
+    private @Nullable Recovery recovery;
 
-    /** Whether that is all: the DataNodes finalise the block when they open it. */
-    private boolean ending;
-
-    /** While a pipeline is set up again: whether the DataNodes finalise the block and are to have it on their disks. */
-    private boolean endingSynced;
+    /**
+     * A block whose pipeline failed.
+     *
+     * @param ackedBytes what all its DataNodes have
+     * @param end where the end is all that is left; the DataNodes finalise the block then when they open it
+     */
+    private record Recovery(long ackedBytes, List<DataFrame> end) {
+        boolean isOfEnd() {
+            return !end.isEmpty();
+        }
+    }
 
     /**
      * For one file.
@@ -91,6 +90,7 @@ final class FileSender implements BlockSender.Progress {
         this.queue = new FrameQueue(pool, retains, this::wakeWaiting);
         this.connections = connections;
         this.stock = stock;
+        this.stockTurn = new StockTurn(stock);
         this.metricRegistry = metricRegistry;
         this.trailing = new TrailingBlocks(queue, stock, metricRegistry);
         this.limit = limit;
@@ -122,7 +122,7 @@ final class FileSender implements BlockSender.Progress {
     }
 
     boolean isLeft() {
-        return left && trailing.isEmpty();
+        return stockTurn.hasCome() && trailing.isEmpty();
     }
 
     /** Whether nobody writes to the file any more, and all DataNodes have it. */
@@ -209,7 +209,7 @@ final class FileSender implements BlockSender.Progress {
         } else if (current == null && mayBegin() && queue.hasUnsent()) {
             nextBlock();
         } else if (!isDone()) {
-            if (current == null && !left && queue.isAllSent()) {
+            if (current == null && !stockTurn.hasCome() && queue.isAllSent()) {
                 queue.written();
             }
             await(at, leftNs);
@@ -239,7 +239,7 @@ final class FileSender implements BlockSender.Progress {
 
     /** Whether a block may begin where none is sent. */
     private boolean mayBegin() {
-        return !left && (!limit.replicasAwaited() || trailing.sizeWithout(last) == 0);
+        return !stockTurn.hasCome() && (!limit.replicasAwaited() || trailing.sizeWithout(last) == 0);
     }
 
     private void nextBlock() throws IOException {
@@ -248,7 +248,7 @@ final class FileSender implements BlockSender.Progress {
         // The NameNode does not ask how many DataNodes have the last one.
         boolean canWait = trailing.sizeWithout(last) > 0;
         if (stock.nextBlock(busy, shares ? trailing.busiest().size() : busy.size(), canWait)) {
-            leave(block == null);
+            stockTurn.comes(block == null);
         } else {
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_REFUSED);
             limit.awaitReplicas();
@@ -259,26 +259,7 @@ final class FileSender implements BlockSender.Progress {
     private long serve(long nowNs) {
         BlockSender current = block;
         long leftNs = current == null ? IDLE_NS : Math.min(IDLE_NS, current.advance(nowNs));
-        return Math.min(Math.min(leftNs, trailing.advance(nowNs)), keepStockAlive(nowNs));
-    }
-
-    private void leave(boolean toStock) {
-        left = toStock;
-        quietSinceNs = System.nanoTime();
-    }
-
-    /** Stock's streamer has opened its block, and goes on only when all DataNodes have the blocks before. */
-    private long keepStockAlive(long nowNs) {
-        if (!left || trailing.isEmpty()) {
-            return Long.MAX_VALUE;
-        }
-        long leftNs = quietSinceNs + stock.keepAliveNs() - nowNs;
-        if (leftNs > 0) {
-            return leftNs;
-        }
-        quietSinceNs = nowNs;
-        stock.sendHeartbeat();
-        return stock.keepAliveNs();
+        return Math.min(Math.min(leftNs, trailing.advance(nowNs)), trailing.isEmpty() ? Long.MAX_VALUE : stockTurn.keepAlive(nowNs));
     }
 
     /** As {@link #serve}, while something else than the block that is sent is waited for. */
@@ -291,28 +272,24 @@ final class FileSender implements BlockSender.Progress {
     private void recover(BlockSender failed, IOException fault) throws IOException {
         block = null;
         queue.giveBack(failed.sent());
-        ackedBytes = failed.ackedBytes();
-        List<DataFrame> end = queue.peekEnd();
-        ending = !end.isEmpty();
-        endingSynced = DataFrame.anySynced(end);
         if (!stock.isRunning()) {
             return;
         }
         metricRegistry.increment(Metric.CLIENT_WRITE_RECOVERIES);
-        recovering = true;
-        stock.recoverBlock(fault, ending);
-        recovering = false;
-        if (ending && stock.isRunning()) {
-            for (DataFrame frame : end) {
+        Recovery begun = new Recovery(failed.ackedBytes(), queue.peekEnd());
+        recovery = begun;
+        stock.recoverBlock(fault, begun.isOfEnd());
+        recovery = null;
+        if (begun.isOfEnd() && stock.isRunning()) {
+            for (DataFrame frame : begun.end()) {
                 queue.poll();
                 queue.acked(frame);
             }
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
         } else {
-            leave(block == null && stock.isRunning());
+            stockTurn.comes(block == null && stock.isRunning());
         }
-        ending = false;
     }
 
     /** Waits until a connection is ready, there is more to send, {@link #wake}, or so long. */
@@ -344,25 +321,26 @@ final class FileSender implements BlockSender.Progress {
         }
         try {
             // A copy holds what a DataNode has received from the first byte on.
-            DataFrame whole = recovering ? null : queue.peekWhole();
-            BlockOpening.Request wanted = recovering
-                    ? BlockOpening.Request.again(request, endingSynced)
+            Recovery again = recovery;
+            DataFrame whole = again != null ? null : queue.peekWhole();
+            BlockOpening.Request wanted = again != null
+                    ? BlockOpening.Request.again(request, DataFrame.anySynced(again.end()))
                     : new BlockOpening.Request(request, through.flags(), whole);
             BlockOpening.Opened opened = open(at, pipeline[0], wanted, answerTimeoutNs);
             if (opened == null) {
                 return 0;
             }
             WriteConnection connection = opened.connection();
-            if (ending) {
+            if (again != null && again.isOfEnd()) {
                 at.giveBack(connection);
                 return FileOutput.OPEN;
             }
             nodes = pipeline.length;
             firstNode = pipeline[0].getDatanodeUuid();
-            resumed = recovering;
+            resumed = again != null;
             long nowNs = System.nanoTime();
             BlockSender fresh = new BlockSender(
-                    queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, recovering ? ackedBytes : 0, nowNs);
+                    queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, again != null ? again.ackedBytes() : 0, nowNs);
             block = fresh;
             last = fresh;
             if (whole != null) {
@@ -390,7 +368,7 @@ final class FileSender implements BlockSender.Progress {
         }
         BlockOpening.Opened opened = null;
         try {
-            opened = at.open(node, request, answerTimeoutNs, recovering);
+            opened = at.open(node, request, answerTimeoutNs, recovery != null);
             return opened;
         } finally {
             if (opened == null) {
