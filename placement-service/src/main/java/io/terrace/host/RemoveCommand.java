@@ -76,7 +76,7 @@ final class RemoveCommand implements Callable<Integer> {
         plan(host, SiteConfiguration.read(options.conf));
         int code = PrepareCommand.carryOut(host, steps, dryRun, spec);
         Printer printer = new Printer(spec);
-        left.forEach(path -> printer.line("not Terrace's, left as it is: " + path));
+        left.forEach(path -> printer.line("left as it is: " + path));
         return code;
     }
 
@@ -165,7 +165,7 @@ final class RemoveCommand implements Callable<Integer> {
         if (!MemoryMount.isOurs(mount)) {
             left.add(found);
         } else if (others) {
-            left.add(found + ", which has files of others");
+            left.add(found + ", for it has files of others");
         }
         return MemoryMount.isOurs(mount) && !others;
     }

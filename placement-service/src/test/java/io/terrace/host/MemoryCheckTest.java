@@ -75,7 +75,7 @@ class MemoryCheckTest {
         assertThat(host.text("/etc/systemd/system/mnt-terrace\\x2dmemory.mount"))
                 .isIn("", unit);
         assertThat(host.run(1, "check")).doesNotContain("memory-unit");
-        assertThat(host.run(0, "remove")).contains("not Terrace's, left as it is: " + path);
+        assertThat(host.run(0, "remove")).contains("left as it is: " + path);
         assertThat(host.text(path)).isEqualTo(unit);
     }
 

@@ -89,7 +89,7 @@ class RemoveCommandTest {
 
         assertThat(others).allSatisfy(path -> {
             assertThat(host.text(path)).isEqualTo("mine");
-            assertThat(said).contains("not Terrace's, left as it is: " + path);
+            assertThat(said).contains("left as it is: " + path);
         });
         assertThat(host.text(DROP_IN)).contains("Nice=5");
         assertThat(at("/data/1/terrace/extents")).doesNotExist();
@@ -131,7 +131,7 @@ class RemoveCommandTest {
         mounted(source, type);
 
         assertThat(host.run(0, "remove"))
-                .contains("not Terrace's, left as it is: the mount of " + type + " " + source + " on " + MEMORY)
+                .contains("left as it is: the mount of " + type + " " + source + " on " + MEMORY)
                 .doesNotContain("umount", "systemctl stop");
         assertThat(at(MOUNT_UNIT)).doesNotExist();
     }
@@ -143,7 +143,7 @@ class RemoveCommandTest {
 
         assertThat(host.run(0, "remove"))
                 .contains("left as it is: " + MEMORY + "/notes")
-                .contains("the mount of tmpfs terrace on " + MEMORY + ", which has files of others")
+                .contains("the mount of tmpfs terrace on " + MEMORY + ", for it has files of others")
                 .doesNotContain("umount");
     }
 

@@ -42,7 +42,7 @@ class RemoveNamesTest {
                 image.conf().toString());
 
         assertThat(code).as(said.toString()).isZero();
-        assertThat(said.toString()).doesNotContain("not Terrace's");
+        assertThat(said.toString()).doesNotContain("left as it is");
         assertThat(image.memory()).isEmptyDirectory();
     }
 }
