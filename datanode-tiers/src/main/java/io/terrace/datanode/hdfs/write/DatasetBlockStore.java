@@ -151,10 +151,11 @@ public final class DatasetBlockStore implements BlockStore {
         if (sync) {
             ReplicaOpening.sync(datanode, wanted.block());
         }
-        NextNode next = sync ? nextNodes.finaliseSynced(wanted) : nextNodes.open(wanted, WriteThrough.NONE);
-        ReplicaOpening.closed(datanode, wanted, replica);
-        if (next != null) {
-            next.giveBack();
+        try (NextNode next = sync ? nextNodes.finaliseSynced(wanted) : nextNodes.open(wanted, WriteThrough.NONE)) {
+            ReplicaOpening.closed(datanode, wanted, replica);
+            if (next != null) {
+                next.giveBack();
+            }
         }
     }
 

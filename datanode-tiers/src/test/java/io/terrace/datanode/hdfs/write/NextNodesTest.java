@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.write.FrameChannel;
@@ -9,7 +10,10 @@ import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.DaemonThreads;
 import io.terrace.datanode.write.NextNode;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -51,8 +55,11 @@ class NextNodesTest {
         private final ServerSocketChannel server =
                 ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         final AtomicInteger opened = new AtomicInteger();
+        private final Runnable whenAsked;
 
-        Listener() throws IOException {
+        /** @param whenAsked what happens before it opens a block */
+        Listener(Runnable whenAsked) throws IOException {
+            this.whenAsked = whenAsked;
             DaemonThreads.make("listener", this::serve).start();
         }
 
@@ -61,14 +68,15 @@ class NextNodesTest {
                 frames.receiveBody(ByteBuffer.allocate(TcpFrame.HEADER_BYTES));
                 for (WriteFrame open = frames.receive(); open != null; open = frames.receive()) {
                     frames.receiveBody(ByteBuffer.allocate(open.bodyBytes()));
+                    whenAsked.run();
                     byte[] body = Answers.success();
                     ByteBuffer answer = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
                     new WriteFrame(body.length, WriteFrame.OPENED, (byte) 0, 0).encode(answer);
                     frames.send(answer.put(body).flip());
                     opened.incrementAndGet();
                 }
-            } catch (IOException e) {
-                // The test has ended.
+            } catch (IOException | UncheckedIOException e) {
+                // The test has ended, or wants the connection closed.
             }
         }
 
@@ -109,8 +117,8 @@ class NextNodesTest {
     void connection_ofAnAddress_isNotUsedForAnotherOfTheSameName() throws Exception {
         MiniDFSCluster.Builder one = new MiniDFSCluster.Builder(new HdfsConfiguration(), dir.toFile()).numDataNodes(1);
         try (MiniDFSCluster cluster = one.build();
-                Listener hostile = new Listener();
-                Listener honest = new Listener()) {
+                Listener hostile = new Listener(() -> {});
+                Listener honest = new Listener(() -> {})) {
             NextNodes nodes = new NextNodes(cluster.getDataNodes().get(0), PORT_OFFSET);
             for (Listener each : List.of(hostile, hostile, honest)) {
                 NextNode next = nodes.open(request(each.named("uuid of the honest one")), WriteThrough.NONE);
@@ -119,6 +127,23 @@ class NextNodesTest {
             }
             assertThat(hostile.opened).as("its own connection is used again").hasValue(2);
             assertThat(honest.opened).hasValue(1);
+        }
+    }
+
+    @Test
+    void interrupt_whileABlockIsOpened_isNoLackOfAChannel() throws Exception {
+        MiniDFSCluster.Builder one = new MiniDFSCluster.Builder(new HdfsConfiguration(), dir.toFile()).numDataNodes(1);
+        Thread opens = Thread.currentThread();
+        try (MiniDFSCluster cluster = one.build();
+                Listener listener = new Listener(() -> {
+                    opens.interrupt();
+                    throw new UncheckedIOException(new EOFException("it closes the connection"));
+                })) {
+            NextNodes nodes = new NextNodes(cluster.getDataNodes().get(0), PORT_OFFSET);
+            WriteRequest request = request(listener.named("next"));
+
+            assertThatThrownBy(() -> nodes.open(request, WriteThrough.NONE)).isInstanceOf(InterruptedIOException.class);
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 }
