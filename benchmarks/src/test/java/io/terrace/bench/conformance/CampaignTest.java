@@ -247,7 +247,8 @@ class CampaignTest {
             } catch (BrokenBarrierException | TimeoutException e) {
                 throw new IOException("no other class ran", e);
             }
-            TestRun run = new TestRun(className, Ending.COMPLETE, 1.5, run("read").tests(), Map.of());
+            TestRun run =
+                    new TestRun(className, Ending.COMPLETE, 1.5, run("read").tests(), Map.of());
             write(run, result);
             return run;
         };
@@ -265,9 +266,8 @@ class CampaignTest {
             throw new IOException("no space left");
         };
 
-        assertThatThrownBy(() -> new Campaign(
-                                store("ours"), runner, (number, of, side, run) -> {}, Verdict::of, 2)
-                        .compare(ONE))
+        assertThatThrownBy(() ->
+                        new Campaign(store("ours"), runner, (number, of, side, run) -> {}, Verdict::of, 2).compare(ONE))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no space left");
     }

@@ -317,7 +317,8 @@ final class ReuseModel {
         for (int span = arrival + 1; span <= SPANS; span++) {
             double toPay = moveCost * Math.max(0, 1 - hits[span]);
             double gained = hits[span] - toPay;
-            if (early != 0 && gained * bestHeld > bestHits * held[span]) { // A power takes long: only where it may matter.
+            if (early != 0
+                    && gained * bestHeld > bestHits * held[span]) { // A power takes long: only where it may matter.
                 gained -= early * (1 - Math.pow(hits[span], returns));
             }
             if (gained * bestHeld > bestHits * held[span]) {

@@ -259,7 +259,9 @@ final class FileSender implements BlockSender.Progress {
     private long serve(long nowNs) {
         BlockSender current = block;
         long leftNs = current == null ? IDLE_NS : Math.min(IDLE_NS, current.advance(nowNs));
-        return Math.min(Math.min(leftNs, trailing.advance(nowNs)), trailing.isEmpty() ? Long.MAX_VALUE : stockTurn.keepAlive(nowNs));
+        return Math.min(
+                Math.min(leftNs, trailing.advance(nowNs)),
+                trailing.isEmpty() ? Long.MAX_VALUE : stockTurn.keepAlive(nowNs));
     }
 
     /** As {@link #serve}, while something else than the block that is sent is waited for. */
@@ -340,7 +342,13 @@ final class FileSender implements BlockSender.Progress {
             resumed = again != null;
             long nowNs = System.nanoTime();
             BlockSender fresh = new BlockSender(
-                    queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, again != null ? again.ackedBytes() : 0, nowNs);
+                    queue,
+                    connection,
+                    answerTimeoutNs,
+                    stock.keepAliveNs(),
+                    this,
+                    again != null ? again.ackedBytes() : 0,
+                    nowNs);
             block = fresh;
             last = fresh;
             if (whole != null) {

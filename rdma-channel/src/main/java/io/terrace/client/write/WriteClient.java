@@ -1,7 +1,7 @@
 package io.terrace.client.write;
 
-import io.terrace.client.landing.WindowConnector;
 import io.terrace.client.ClientConfig;
+import io.terrace.client.landing.WindowConnector;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;

@@ -1,7 +1,5 @@
 package io.terrace.client.write;
 
-import io.terrace.client.landing.RdmaLanding;
-import io.terrace.client.landing.WindowConnector;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.shm.SocketDirectory;
@@ -10,6 +8,8 @@ import io.terrace.channel.write.IdleConnections;
 import io.terrace.channel.write.LandingClient;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.client.ClientConfig;
+import io.terrace.client.landing.RdmaLanding;
+import io.terrace.client.landing.WindowConnector;
 import io.terrace.common.LogThrottle;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package org.apache.hadoop.hdfs;
 
-import io.terrace.client.write.PipelineException;
 import io.terrace.client.landing.WindowLostException;
+import io.terrace.client.write.PipelineException;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;

@@ -1,11 +1,11 @@
 package io.terrace.client.write;
 
-import io.terrace.client.landing.WindowConnector;
-import io.terrace.client.landing.WindowLostException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.write.WriteThrough;
 import io.terrace.client.ClientConfig;
+import io.terrace.client.landing.WindowConnector;
+import io.terrace.client.landing.WindowLostException;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,12 +1,11 @@
 package io.terrace.client.write;
 
-import io.terrace.client.landing.RdmaLanding;
-import io.terrace.client.landing.WindowConnector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.client.landing.WindowConnector;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.ByteArrayOutputStream;

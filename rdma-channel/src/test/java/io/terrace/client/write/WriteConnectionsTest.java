@@ -1,11 +1,11 @@
 package io.terrace.client.write;
 
-import io.terrace.client.landing.WindowConnector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.client.ClientConfig;
+import io.terrace.client.landing.WindowConnector;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;

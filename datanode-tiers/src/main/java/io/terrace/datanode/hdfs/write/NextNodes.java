@@ -168,7 +168,8 @@ final class NextNodes {
     /** An interrupt ends a connection too, and says nothing of the DataNode at its other end. */
     private static void refuseInterrupted(IOException why) throws InterruptedIOException {
         if (Thread.currentThread().isInterrupted()) {
-            InterruptedIOException interrupted = new InterruptedIOException("interrupted while opening a block at the next DataNode");
+            InterruptedIOException interrupted =
+                    new InterruptedIOException("interrupted while opening a block at the next DataNode");
             interrupted.initCause(why);
             throw interrupted;
         }
