@@ -54,7 +54,7 @@ final class ReuseModel {
 
     /**
      * By class: what started ({@link #STARTED}), and the evidence since its index was computed ({@link #FRESH}). Both change with
-     * each read, of a class and its parents, and lie in one line of the processor's cache.
+     * each read, of a class and its parents, so they lie side by side.
      */
     private final double[] evidence = new double[2 * NODES];
     /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
