@@ -106,7 +106,6 @@ final class NextNodes {
         try {
             return open(fresh, node, asked, timeoutNs);
         } catch (ConnectionEndedException e) {
-            refuseInterrupted(e);
             // It takes a connection and closes it where it has as many as it may, or serves reads alone.
             checkGone(node, e);
             throw NextNodeException.withoutChannel(node.getXferAddr());
@@ -159,19 +158,12 @@ final class NextNodes {
             return WriteConnection.connect(
                     address.toString(), address, TcpFrame.startWrites(), TimeUnit.MILLISECONDS.toNanos(CONNECT_MS));
         } catch (IOException e) {
-            refuseInterrupted(e);
+            if (Thread.currentThread().isInterrupted()) {
+                // It says nothing of that DataNode.
+                throw new InterruptedIOException("interrupted while connecting to the next DataNode");
+            }
             checkGone(node, e);
             throw NextNodeException.withoutChannel(node.getXferAddr());
-        }
-    }
-
-    /** An interrupt ends a connection too, and says nothing of the DataNode at its other end. */
-    private static void refuseInterrupted(IOException why) throws InterruptedIOException {
-        if (Thread.currentThread().isInterrupted()) {
-            InterruptedIOException interrupted =
-                    new InterruptedIOException("interrupted while opening a block at the next DataNode");
-            interrupted.initCause(why);
-            throw interrupted;
         }
     }
 
