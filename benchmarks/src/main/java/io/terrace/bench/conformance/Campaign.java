@@ -8,13 +8,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** Makes the runs of classes that are missing, until each has its verdict, a number of classes at a time. */
 final class Campaign {
+    /** A killed JVM ends at once; its files may be many. */
+    private static final int END_SECONDS = 30;
+
     private final ResultStore store;
     private final Runner runner;
     private final Progress progress;
@@ -88,14 +94,18 @@ final class Campaign {
     /** The results in the sequence of the classes. What fails, or an interrupt, ends all. */
     private List<ClassResult> each(List<ListedClass> classes, Work work) throws IOException, InterruptedException {
         ExecutorService workers = Executors.newFixedThreadPool(jobs, DaemonThreads.numbered("class-"));
+        CompletionService<ClassResult> ended = new ExecutorCompletionService<>(workers);
         try {
-            List<Future<ClassResult>> running = new ArrayList<>();
+            List<Future<ClassResult>> all = new ArrayList<>();
             for (int i = 0; i < classes.size(); i++) {
                 int index = i;
-                running.add(workers.submit(() -> work.of(classes.get(index), index)));
+                all.add(ended.submit(() -> work.of(classes.get(index), index)));
+            }
+            for (int i = 0; i < classes.size(); i++) {
+                ended.take().get();
             }
             List<ClassResult> results = new ArrayList<>();
-            for (Future<ClassResult> one : running) {
+            for (Future<ClassResult> one : all) {
                 results.add(one.get());
             }
             return results;
@@ -103,10 +113,19 @@ final class Campaign {
             if (e.getCause() instanceof IOException fault) {
                 throw fault;
             }
+            if (e.getCause() instanceof RuntimeException fault) {
+                throw fault;
+            }
             throw new IllegalStateException("a class could not be run", e.getCause());
         } finally {
-            workers.shutdownNow();
+            end(workers);
         }
+    }
+
+    /** Interrupts those that still run, and waits until their JVMs and files are gone. */
+    private static void end(ExecutorService workers) throws InterruptedException {
+        workers.shutdownNow();
+        boolean unused = workers.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
     }
 
     /** The kept results of these classes. Runs nothing. */

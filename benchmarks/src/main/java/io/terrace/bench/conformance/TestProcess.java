@@ -121,8 +121,8 @@ final class TestProcess {
         builder.environment().keySet().removeIf(name -> name.startsWith("HADOOP_"));
         Process process = builder.start();
         Thread onExit = new Thread(() -> abandon(process, scratch), "end test JVM");
-        Runtime.getRuntime().addShutdownHook(onExit);
         try {
+            Runtime.getRuntime().addShutdownHook(onExit); // Fails where the runner is ending: the JVM must end too.
             if (process.waitFor(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS)) {
                 List<String> lines = Files.readAllLines(scratch.part(), StandardCharsets.UTF_8);
                 return process.exitValue() == 0 && ResultFile.isDone(lines) ? Ending.COMPLETE : Ending.CRASHED;

@@ -21,11 +21,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class CampaignTest {
@@ -261,15 +264,31 @@ class CampaignTest {
     }
 
     @Test
-    void compare_whoseRunnerFails_saysWhy() {
+    @Timeout(60)
+    void compare_whereOneClassFails_endsTheOthers_andSaysWhy() {
+        List<ListedClass> classes =
+                List.of(new ListedClass("reads", "a.TestForEver"), new ListedClass("reads", "a.TestFails"));
+        CountDownLatch running = new CountDownLatch(1);
+        AtomicBoolean ended = new AtomicBoolean();
         Campaign.Runner runner = (side, className, result, log) -> {
-            throw new IOException("no space left");
+            if (className.equals("a.TestFails")) {
+                running.await();
+                throw new IOException("no space left");
+            }
+            try {
+                running.countDown();
+                new CountDownLatch(1).await();
+            } finally {
+                ended.set(true);
+            }
+            throw new IllegalStateException("not interrupted");
         };
+        Campaign campaign = new Campaign(store("ours"), runner, (number, of, side, run) -> {}, Verdict::of, 2);
 
-        assertThatThrownBy(() ->
-                        new Campaign(store("ours"), runner, (number, of, side, run) -> {}, Verdict::of, 2).compare(ONE))
+        assertThatThrownBy(() -> campaign.compare(classes))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no space left");
+        assertThat(ended).isTrue();
     }
 
     private ClassResult compare(String terraceKey, Script script) throws IOException, InterruptedException {
