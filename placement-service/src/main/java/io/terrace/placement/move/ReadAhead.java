@@ -13,7 +13,6 @@ import io.terrace.policy.firstread.DirectoryPattern;
 import io.terrace.policy.firstread.ReadAheadModel;
 import io.terrace.policy.firstread.ReadAheadModel.Range;
 import io.terrace.protocol.StampedBlock;
-import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -27,24 +26,24 @@ import org.jspecify.annotations.Nullable;
  * Follows readers through files of several blocks and has blocks copied into memory ahead of them, where such files are read on
  * once they are begun ({@link ReadAheadModel}).
  *
- * <p>The file of a block is looked up when the block is read, with the quotas of rules, and then not again for an hour unless it is
- * the first one of its file. Of a file that is begun so, the next {@value #PART} blocks are looked up at a time, of all files in
- * one look a turn; nothing of directories whose readers are known to stop. What was learned is forgotten when another NameNode
- * decides. Owned by the loop's thread.
+ * <p>The file of a block is looked up when the block is read, with the quotas of rules, and then not again for about an hour unless it is the first
+ * one of its file. Of a file that is begun so, the next {@value #PART} blocks are looked up at a time, of all files in one look a
+ * turn; nothing of directories whose readers are known to stop. What was learned is forgotten when another NameNode decides. Owned
+ * by the loop's thread.
  */
 final class ReadAhead {
 
     static final int PART = 16;
 
-    /** For so long the file of a block is not looked up again. */
-    static final long PASSED_OVER_MS = 3_600_000;
+    /** For so long at most, and half of it at least, the file of a block is not looked up again. */
+    private static final long PASSED_OVER_MS = 5_400_000;
 
     /** Other DataNodes may report their blocks so much sooner than the first one is reported. */
     private static final long REPORTS_MS = 2_000;
 
     private static final int MOST_FILES = 1_024;
     private static final int MOST_KNOWN = 4_096;
-    private static final int MOST_PASSED_OVER = 100_000;
+    private static final int MOST_PASSED_OVER = 150_000;
 
     /** Of all files that are followed; beyond, the one that comes last is not followed any more. */
     private static final int MOST_PLACES = 100_000;
@@ -77,8 +76,8 @@ final class ReadAhead {
     private final Map<Long, Place> places = new HashMap<>();
 
     private final Set<Followed> toLook = new LinkedHashSet<>();
-    /** When the file of a block was looked up, by block id, the first one first. */
-    private final Long2LongLinkedOpenHashMap passedOver = new Long2LongLinkedOpenHashMap();
+    /** Whose file was looked up. */
+    private final RecentBlocks passedOver = new RecentBlocks(PASSED_OVER_MS, MOST_PASSED_OVER);
 
     private record Place(Followed file, int index) {}
 
@@ -114,21 +113,14 @@ final class ReadAhead {
 
     /** Whether it wants to know the file of a block that was read; not while the NameNode's lock is held much. */
     boolean asksFor(long nowMs, long blockId) {
-        while (!passedOver.isEmpty() && nowMs - passedOver.get(passedOver.firstLongKey()) >= PASSED_OVER_MS) {
-            passedOver.removeFirstLong();
-        }
-        return isOn && !places.containsKey(blockId) && !passedOver.containsKey(blockId) && view.mayLook();
+        return isOn && !places.containsKey(blockId) && !passedOver.contains(nowMs, blockId) && view.mayLook();
     }
 
     /** The file of a block was looked up. */
     void lookedUp(long nowMs, long blockId) {
-        if (!isOn || places.containsKey(blockId)) {
-            return;
+        if (isOn && !places.containsKey(blockId)) {
+            passedOver.add(nowMs, blockId);
         }
-        if (passedOver.size() >= MOST_PASSED_OVER) {
-            passedOver.removeFirstLong();
-        }
-        passedOver.putAndMoveToLast(blockId, nowMs);
     }
 
     /** A block of that pool was read. */
