@@ -48,7 +48,7 @@ class ReadAheadClusterTest {
                 CLUSTER.awaitAtLeast(Metric.PLACEMENT_READS, reads + BLOCKS);
             }
             long memoryBytes = 0;
-            for (int file = FILES_BEFORE; file < files && memoryBytes == 0; file++) {
+            for (int file = FILES_BEFORE; file < files && memoryBytes < LEAST_AHEAD * BLOCK_BYTES; file++) {
                 memoryBytes = readSlowly(client, file);
             }
             assertThat(memoryBytes)

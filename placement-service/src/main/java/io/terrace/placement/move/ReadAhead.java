@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * Follows readers through files of several blocks and has blocks copied into memory ahead of them, where such files are read on
  * once they are begun ({@link ReadAheadModel}).
  *
- * <p>The file of a block is looked up when the block is read, with the quotas of rules, and then not again for about an hour unless it is the first
- * one of its file. Of a file that is begun so, the next {@value #PART} blocks are looked up at a time, of all files in one look a
- * turn; nothing of directories whose readers are known to stop. What was learned is forgotten when another NameNode decides. Owned
- * by the loop's thread.
+ * <p>The file of a block is looked up when the block is read, with the quotas of rules, and then not again for about an hour
+ * unless it is the first one of its file. Of a file that is begun so, the next {@value #PART} blocks are looked up at a time, of all
+ * files in one look a turn; nothing of directories whose readers are known to stop. What was learned is forgotten when another
+ * NameNode decides. Owned by the loop's thread.
  */
 final class ReadAhead {
 

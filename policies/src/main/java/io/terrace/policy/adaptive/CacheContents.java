@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Who leaves is found in a heap of the members by what they are worth, all of them up to {@value #MOST_IN_HEAP},
  * else so many drawn at random. Worth grows when an object is read, which is found out when it comes to the top, so the
- * heap of a rule whose worths do not fall is exact. Where they fall by themselves the heap grows stale with time; it is rebuilt
- * when that costs no more looks at members than {@value #PER_OFFER} for each object that asked to be let in and {@value
+ * heap of a rule whose worths do not fall is exact. Where they fall by themselves the heap grows stale with time; it is
+ * rebuilt, once for a time, when that costs no more looks at members than {@value #PER_OFFER} for each object that asked to be let in and {@value
  * #PER_VICTIM} for each that left ({@value #PER_VICTIM_OF_MANY} where only some were drawn). With a few members drawn
  * for each victim instead, FB-2010 lost up to 0.018 of its hits, since sizes differ by orders of magnitude there. The
  * sequence of draws is fixed by the seed.
@@ -40,7 +40,9 @@ final class CacheContents {
     /** Rule by which the heap is ordered; null before there is one. */
     private @Nullable RankingRule ordered;
 
+    /** When the heap was filled. */
     private long filledMs;
+
     private double leastWorth;
     private long credit;
     private int[] victims = new int[16];
