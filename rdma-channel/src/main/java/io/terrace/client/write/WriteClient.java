@@ -26,7 +26,7 @@ public final class WriteClient implements Closeable {
     /** Closed files that are still sent; each has its thread. */
     private static final int MOST_UNFINISHED = 64;
 
-    private static final Semaphore UNFINISHED = new Semaphore(MOST_UNFINISHED);
+    static final Semaphore UNFINISHED = new Semaphore(MOST_UNFINISHED);
 
     private static @Nullable FramePool pool;
 
@@ -149,6 +149,12 @@ public final class WriteClient implements Closeable {
         metricRegistry.increment(Metric.CLIENT_WRITE_CLOSED_EARLY);
         closed.release(UNFINISHED::release);
         return true;
+    }
+
+    /** As {@link #leaveUnfinished}, but always: the thread that closes the file was interrupted, and waits for nobody. */
+    public void leaveInterrupted(FileOutput closed) {
+        metricRegistry.increment(Metric.CLIENT_WRITE_CLOSED_EARLY);
+        closed.release();
     }
 
     PipelineLimit pipelineLimit() {

@@ -313,6 +313,9 @@ final class TerraceOutputStream extends DFSOutputStream {
                 }
             }
         } catch (InterruptedException e) {
+            // Stock's close would interrupt the streamer too, and replicas of an accepted file would be given up.
+            writes.leaveInterrupted(output);
+            leftUnfinished = true;
             Thread.currentThread().interrupt();
         }
         return leftUnfinished;

@@ -1,8 +1,10 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteFrame;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
@@ -18,29 +20,53 @@ public final class ScriptedDataNode extends FakeWriteServer {
     private final String uuid;
     private final Status opened;
 
-    /** Whether it goes when it has all of a block, and those after it have not. */
-    private final boolean goesAtTheEnd;
+    private final AtEnd atEnd;
 
-    private ScriptedDataNode(String uuid, Status opened, boolean goesAtTheEnd) throws IOException {
+    /** Of one that holds blocks: given when those after it have theirs. */
+    private final CountDownLatch others = new CountDownLatch(1);
+
+    /** What it does when it has all of a block, and those after it have not. */
+    private enum AtEnd {
+        GOES_ON,
+        GOES,
+        HOLDS
+    }
+
+    private ScriptedDataNode(String uuid, Status opened, AtEnd atEnd) throws IOException {
         this.uuid = uuid;
         this.opened = opened;
-        this.goesAtTheEnd = goesAtTheEnd;
+        this.atEnd = atEnd;
         ownFirst = true;
     }
 
     /** One that takes whatever comes. */
     public static ScriptedDataNode taking(String uuid) throws IOException {
-        return new ScriptedDataNode(uuid, Status.SUCCESS, false);
+        return new ScriptedDataNode(uuid, Status.SUCCESS, AtEnd.GOES_ON);
     }
 
     /** One that opens no block. */
     public static ScriptedDataNode refusing(String uuid, Status why) throws IOException {
-        return new ScriptedDataNode(uuid, why, false);
+        return new ScriptedDataNode(uuid, why, AtEnd.GOES_ON);
     }
 
     /** One that is gone for good once it has finalised its first block, before those after it have. */
     public static ScriptedDataNode leaving(String uuid) throws IOException {
-        return new ScriptedDataNode(uuid, Status.SUCCESS, true);
+        return new ScriptedDataNode(uuid, Status.SUCCESS, AtEnd.GOES);
+    }
+
+    /** One that has its blocks, but says so of those after it only from {@link #letOthersHaveIt} on. */
+    public static ScriptedDataNode holding(String uuid) throws IOException {
+        return new ScriptedDataNode(uuid, Status.SUCCESS, AtEnd.HOLDS);
+    }
+
+    public void letOthersHaveIt() {
+        others.countDown();
+    }
+
+    /** As where as many closed files as may be are still sent, until what it returns is closed. */
+    public static Closeable manyFilesUnfinished() {
+        int permits = WriteClient.UNFINISHED.drainPermits();
+        return () -> WriteClient.UNFINISHED.release(permits);
     }
 
     public DatanodeInfo info() throws IOException {
@@ -71,12 +97,16 @@ public final class ScriptedDataNode extends FakeWriteServer {
     @Override
     @Nullable
     FailedPipeline beforeAck(Block block, WriteFrame frame) {
-        if (!goesAtTheEnd || !frame.has(WriteFrame.LAST)) {
+        if (atEnd == AtEnd.GOES_ON || !frame.has(WriteFrame.LAST)) {
             return null;
         }
         try {
+            if (atEnd == AtEnd.HOLDS) {
+                others.await();
+                return null;
+            }
             close();
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
         return new FailedPipeline(Status.ERROR, "");

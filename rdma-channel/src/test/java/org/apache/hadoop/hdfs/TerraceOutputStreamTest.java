@@ -9,6 +9,7 @@ import io.terrace.client.write.ScriptedDataNode;
 import io.terrace.client.write.WriteClient;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.MetricRegistry;
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.EnumSet;
@@ -22,6 +23,7 @@ import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.util.DataChecksum;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,8 +36,8 @@ final class TerraceOutputStreamTest {
 
     private final Configuration conf = new HdfsConfiguration();
     private final byte[] written = new byte[BYTES];
-    private DFSClient client;
-    private WriteClient writes;
+    private @Nullable DFSClient client;
+    private @Nullable WriteClient writes;
 
     @BeforeEach
     void configure() {
@@ -46,16 +48,18 @@ final class TerraceOutputStreamTest {
     }
 
     private TerraceOutputStream create(FakeNameNode nameNode, int replication) throws IOException {
-        client = new DFSClient(null, nameNode.protocol(), conf, new FileSystem.Statistics("hdfs"));
-        writes = WriteClient.ofItsOwn(ClientConfig.from(conf), new MetricRegistry());
+        DFSClient dfs = new DFSClient(null, nameNode.protocol(), conf, new FileSystem.Statistics("hdfs"));
+        client = dfs;
+        WriteClient own = WriteClient.ofItsOwn(ClientConfig.from(conf), new MetricRegistry());
+        writes = own;
         HdfsFileStatus stat = new HdfsFileStatus.Builder()
                 .replication(replication)
                 .blocksize(1 << 20)
                 .build();
         TerraceOutputStream out = new TerraceOutputStream(
-                writes,
+                own,
                 new ExcludableNodes(),
-                client,
+                dfs,
                 "/file",
                 stat,
                 EnumSet.of(CreateFlag.CREATE),
@@ -68,8 +72,12 @@ final class TerraceOutputStreamTest {
 
     @AfterEach
     void close() throws IOException {
-        client.close();
-        writes.close();
+        if (client != null) {
+            client.close();
+        }
+        if (writes != null) {
+            writes.close();
+        }
     }
 
     /** As in an upgrade, of the only DataNode of a block or of the one on the client's host: stock's code would wait for these. */
@@ -125,6 +133,28 @@ final class TerraceOutputStreamTest {
             nameNode.completes = () -> false;
             out.write(written);
             assertThatThrownBy(out::close).isInstanceOf(EndedBlock.LostException.class);
+        }
+    }
+
+    /** Whoever closed the file may go; the DataNodes that lack some of it get it all the same. */
+    @Test
+    void close_thatIsInterruptedWhileItWaitsForDataNodes_leavesTheFileToItsStreamer() throws Exception {
+        conf.set(TerraceSettings.CLIENT_WRITE_CLOSE.key(), "minimal");
+        try (ScriptedDataNode held = ScriptedDataNode.holding("held");
+                Closeable unused = ScriptedDataNode.manyFilesUnfinished()) {
+            FakeNameNode nameNode = new FakeNameNode(2, held.info(), ScriptedDataNode.gone("lacking"));
+            TerraceOutputStream out = create(nameNode, 2);
+            nameNode.completes = () -> {
+                Thread.currentThread().interrupt();
+                return true;
+            };
+            out.write(written);
+            out.close();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(out.getStreamer().isAlive()).isTrue();
+            held.letOthersHaveIt();
+            out.getStreamer().join();
+            assertThat(held.written()).containsExactly(written);
         }
     }
 }
