@@ -307,7 +307,7 @@ final class EngineEpoch {
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
             heldBlocks.turn(nowMs, nodes, ruleEvaluator);
-            firstReads.turn(nowMs);
+            firstReads.turn(nowMs, () -> sums().memoryBytes());
             writtenBlocks.turn(nowMs, planner);
             leavingCopies.turn(nowMs, planner);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {

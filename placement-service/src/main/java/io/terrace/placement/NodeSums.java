@@ -9,7 +9,8 @@ import java.util.TreeMap;
  * Sums over DataNodes for the status of the engine.
  *
  * @param movers that take orders to move replicas between volumes
- * @param policyBytes memory of their policies
+ * @param memoryBytes capacity of the memory of those that are live
+ * @param policyBytes heap of their policies
  * @param releases how many that are live have which release of Terrace; the empty one is of those that do not say
  */
 record NodeSums(
@@ -20,10 +21,11 @@ record NodeSums(
         int volumesInFlight,
         int movers,
         long resident,
+        long memoryBytes,
         long policyBytes,
         SortedMap<String, Integer> releases) {
 
-    static final NodeSums NONE = new NodeSums(0, 0, 0, 0, 0, 0, 0, 0, Collections.emptySortedMap());
+    static final NodeSums NONE = new NodeSums(0, 0, 0, 0, 0, 0, 0, 0, 0, Collections.emptySortedMap());
 
     static NodeSums of(Iterable<DataNodeState> nodes) {
         return NONE.and(nodes);
@@ -38,6 +40,7 @@ record NodeSums(
         int moreVolumesInFlight = volumesInFlight;
         int moreMovers = movers;
         long moreResident = resident;
+        long moreMemoryBytes = memoryBytes;
         long morePolicyBytes = policyBytes;
         SortedMap<String, Integer> moreReleases = new TreeMap<>(releases);
         for (DataNodeState node : nodes) {
@@ -48,8 +51,9 @@ record NodeSums(
             moreVolumesInFlight += node.volumeMoves().inFlightCount();
             moreMovers += node.takesVolumeMoves() ? 1 : 0;
             moreResident += node.residents().size();
-            morePolicyBytes += node.policy().memoryBytes();
+            morePolicyBytes += node.policyBytes();
             if (node.isLive()) {
+                moreMemoryBytes += node.memory().capacityBytes();
                 moreReleases.merge(node.release(), 1, Integer::sum);
             }
         }
@@ -61,6 +65,7 @@ record NodeSums(
                 moreVolumesInFlight,
                 moreMovers,
                 moreResident,
+                moreMemoryBytes,
                 morePolicyBytes,
                 Collections.unmodifiableSortedMap(moreReleases));
     }

@@ -27,6 +27,7 @@ import io.terrace.protocol.StampedBlock;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -262,8 +263,12 @@ public final class FirstReads {
         return heat != null && heat.reads() > 0;
     }
 
-    /** Leaves copies whose read did not come in time, or came before the copy, to the policy; once a second. */
-    public void turn(long nowMs) {
+    /**
+     * Leaves copies whose read did not come in time, or came before the copy, to the policy; once a second.
+     *
+     * @param memoryBytes capacity of the memory of all DataNodes
+     */
+    public void turn(long nowMs, LongSupplier memoryBytes) {
         if (settings.isOn()) {
             readAhead.turn(nowMs);
         }
@@ -276,7 +281,7 @@ public final class FirstReads {
         limit.copied(copiedBytes - countedBytes);
         countedBytes = copiedBytes;
         model.expire(nowMs);
-        memoryYield.passed(nowMs, Math.max(0, memoryBytes() - ahead.bytes()));
+        memoryYield.passed(nowMs, Math.max(0, memoryBytes.getAsLong() - ahead.bytes()));
         for (Ended ended : ahead.ended(this::isKnown, (block, cause) -> isAwaited(nowMs, block, cause))) {
             if (ended.end() == End.NOT_WANTED) {
                 withdraw(nowMs, ended.node(), ended.block().id(), "its reader is gone");
@@ -299,13 +304,5 @@ public final class FirstReads {
 
     private boolean isKnown(DataNodeState node) {
         return clusterState.nodes().get(node.uuid()) == node;
-    }
-
-    private long memoryBytes() {
-        long bytes = 0;
-        for (DataNodeState node : clusterState.nodes().values()) {
-            bytes += node.isLive() ? node.memory().capacityBytes() : 0;
-        }
-        return bytes;
     }
 }

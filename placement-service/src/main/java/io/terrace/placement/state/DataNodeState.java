@@ -49,6 +49,7 @@ public final class DataNodeState {
     private long lastMs;
     private boolean idle;
     private long policyCapacityBytes;
+    private long policyBytes;
     private long homedBytes;
     private long joined;
     private Consumer<DataNodeState> requesting = node -> {};
@@ -91,6 +92,7 @@ public final class DataNodeState {
             resize = null;
         }
         resizePolicy(nowMs);
+        policyBytes = policy.memoryBytes();
         return anew;
     }
 
@@ -293,6 +295,11 @@ public final class DataNodeState {
 
     public PlacementPolicy policy() {
         return policy;
+    }
+
+    /** Heap of its policy, as of its last heartbeat. */
+    public long policyBytes() {
+        return policyBytes;
     }
 
     /** Requests of its policy that were not looked at yet. */
