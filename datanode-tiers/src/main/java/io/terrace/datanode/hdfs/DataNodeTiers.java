@@ -25,6 +25,7 @@ import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
 import io.terrace.datanode.heartbeat.NodeIdentity;
 import io.terrace.datanode.heartbeat.ReplicaOffers;
+import io.terrace.datanode.heartbeat.ResizeOrders;
 import io.terrace.datanode.memory.BackgroundChecks;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
@@ -256,11 +257,11 @@ final class DataNodeTiers implements Closeable {
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 identity,
                 tier,
-                new MemorySize(
+                new ResizeOrders(new MemorySize(
                         tier,
                         new MemorySize.Bounds(
                                 settings.capacityBytes(), settings.capacityMaxBytes(), settings.regionBytes()),
-                        directory::usableBytes),
+                        directory::usableBytes)),
                 orders,
                 epochFence,
                 accessRecorder,

@@ -6,7 +6,6 @@ import io.terrace.common.StorageTier;
 import io.terrace.compat.Release;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
-import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
@@ -21,7 +20,6 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
-import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -59,7 +57,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     /**
      * The parts of the DataNode that all links share.
      *
-     * @param memorySize of the tier
+     * @param resizeOrders that change the size of the tier
      * @param otherTiers what is told of tiers besides memory
      * @param clientSpeeds how fast clients write to this DataNode
      * @param offers the oldest replicas, for services that ask
@@ -67,7 +65,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     public record Shared(
             NodeIdentity identity,
             LocalTier tier,
-            MemorySize memorySize,
+            ResizeOrders resizeOrders,
             MoveOrderExecutor orders,
             EpochFence epochFence,
             AccessRecorder accessRecorder,
@@ -107,8 +105,6 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private List<ReplicaOffers.Offer> sentOffers = List.of();
 
     private @Nullable ConditionProto outranked;
-    /** What came of the last change of the memory tier's size; null before the first. */
-    private @Nullable ResizedProto resized;
 
     /**
      * A link that has told nothing yet.
@@ -120,6 +116,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         this.shared = shared;
         this.sequence = shared.identity().firstSequence();
         this.sendSoon = sendSoon;
+        this.bytesServedDelivered = shared.accessRecorder().bytesServed();
         this.heat = new HeatTable(shared.heatBlocks());
         this.heatReport = new HeatReport(pool, heat, shared.replicas(), shared.tier());
         this.speedReport = new SpeedReport(shared.clientSpeeds());
@@ -182,6 +179,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 .setServing(shared.tier().serves(pool))
                 .addTiers(memory())
                 .addAllTiers(shared.otherTiers().get());
+        ResizedProto resized = shared.resizeOrders().last(pool);
         if (resized != null) {
             request.setResized(resized);
         }
@@ -236,8 +234,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
             }
-            if (response.hasResize()) {
-                resize(response.getResize());
+            if (response.hasResize() && shared.resizeOrders().take(pool, response.getResize())) {
+                sendSoon.run();
             }
             for (OrderProto order : response.getOrdersList()) {
                 take(ProtoConverter.order(order), response.getEpoch(), nowNs);
@@ -254,23 +252,6 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private void offersTaken(int first) {
         shared.offers().looked(pool, sentOffers, Math.min(first, sentOffers.size()));
         sentOffers = List.of();
-    }
-
-    /** Once for each id: the service asks again until it hears of the result. */
-    private void resize(ResizeProto resize) {
-        if (resized != null && resized.getId() == resize.getId()) {
-            return;
-        }
-        String refusal = shared.memorySize().change(resize.getCapacityBytes());
-        ResizedProto.Builder result = ResizedProto.newBuilder()
-                .setId(resize.getId())
-                .setCapacityBytes(resize.getCapacityBytes())
-                .setConfiguredBytes(shared.memorySize().configuredBytes());
-        if (refusal != null) {
-            result.setRefusal(refusal);
-        }
-        resized = result.build();
-        sendSoon.run();
     }
 
     /** Of a service whose epoch is not the highest, off alone is obeyed. */

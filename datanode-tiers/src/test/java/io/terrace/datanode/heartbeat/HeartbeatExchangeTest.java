@@ -316,6 +316,17 @@ class HeartbeatExchangeTest {
         assertThat(link.compose(0).getResized().getConfiguredBytes()).isEqualTo(1_000_000);
     }
 
+    /** As of a NameNode that becomes active, or is added later. */
+    @Test
+    void resize_isKnownToTheOtherLinksOfThePool() {
+        link.delivered(resize(7, 500_000), 0);
+        HeartbeatExchange other = fixture.exchange(() -> {});
+        assertThat(other.compose(0).getResized().getId()).isEqualTo(7);
+        tier.space().resize(600_000);
+        other.delivered(resize(7, 500_000), 0);
+        assertThat(tier.usage().capacityBytes()).as("not again").isEqualTo(600_000);
+    }
+
     @Test
     void resize_ofAStandby_isNotObeyed() {
         link.compose(0);

@@ -66,6 +66,9 @@ final class HeartbeatFixture {
             () -> 10_000,
             () -> 0);
 
+    private final ResizeOrders resizeOrders = new ResizeOrders(
+            new MemorySize(tier, new MemorySize.Bounds(1_000_000, 2_000_000, 1L << 30), () -> 1_500_000));
+
     HeartbeatFixture(String pool, long stamp, ConditionProto... conditions) {
         this.pool = pool;
         this.stamp = stamp;
@@ -79,7 +82,7 @@ final class HeartbeatFixture {
                 new HeartbeatExchange.Shared(
                         identity,
                         tier,
-                        new MemorySize(tier, new MemorySize.Bounds(1_000_000, 2_000_000, 1L << 30), () -> 1_500_000),
+                        resizeOrders,
                         new MoveOrderExecutor(
                                 tier,
                                 new CopyQueue(tier, 0, 1, "none", () -> null),

@@ -17,6 +17,7 @@ import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.NodeIdentity;
 import io.terrace.datanode.heartbeat.ReplicaOffers;
+import io.terrace.datanode.heartbeat.ResizeOrders;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
 import io.terrace.datanode.memory.MemorySize;
@@ -145,7 +146,7 @@ public final class SimulatedDataNode {
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 new NodeIdentity(host.name, host.name, 9866, incarnation),
                 tier,
-                new MemorySize(tier, new MemorySize.Bounds(0, 0, 0), () -> 0),
+                new ResizeOrders(new MemorySize(tier, new MemorySize.Bounds(0, 0, 0), () -> 0)),
                 orders,
                 epochFence,
                 accessRecorder,
