@@ -77,6 +77,8 @@ final class ReleaseCommand extends ClusterCommand {
         private int left;
         /** Whether all files were asked for. */
         private boolean complete;
+        /** Whether some may be moved when they are asked for again, also where more messages were said than are kept. */
+        private boolean transientRefusals;
 
         private final List<String> messages = new ArrayList<>();
         private final List<String> messagesInPlace = new ArrayList<>();
@@ -87,6 +89,7 @@ final class ReleaseCommand extends ClusterCommand {
             offBytes += answer.getOffBytes();
             refused += answer.getRefused();
             keep(messages, answer.getMessagesList());
+            transientRefusals |= answer.getMessagesList().stream().anyMatch(ReleaseCommand::isTransient);
             if (answer.getOff() == 0) {
                 refusedInPlace += answer.getRefused();
                 keep(messagesInPlace, answer.getMessagesList());
@@ -245,7 +248,7 @@ final class ReleaseCommand extends ClusterCommand {
             if (now.off < least) {
                 least = now.off;
                 progressNs = System.nanoTime();
-            } else if (now.refused == now.off && !now.messages.stream().anyMatch(ReleaseCommand::isTransient)) {
+            } else if (now.refused == now.off && !now.transientRefusals) {
                 break;
             }
         }

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.ipc.RetriableException;
@@ -175,6 +176,21 @@ class ReleaseCommandTest {
         }
     }
 
+    /** It is one of many that may not move, so that what is said of it is not kept. */
+    @Test
+    void fileThatMayMoveLater_isAwaited_amongMoreMessagesThanAreKept() throws IOException {
+        String[] dead = new String[25];
+        Arrays.fill(dead, "the DataNode is dead");
+        try (FakeService service = service(number -> number > 9
+                ? IN_PLACE
+                : asked.get(number - 1).endsWith("/c")
+                        ? refused(ONE_OFF, "a move of it to another tier is open: ask again")
+                        : refused(ONE_OFF, dead))) {
+            assertThat(release(service, "--wait")).as(session.err).isZero();
+            assertThat(session.out).contains("3 moved back, 0 left.");
+        }
+    }
+
     @Test
     void filesThatAreOffInEachListing_areLeftInTheEnd() throws IOException {
         try (FakeService service = service(number -> (number - 1) / 3 % 2 == 0 ? ONE_OFF : IN_PLACE)) {
@@ -201,8 +217,11 @@ class ReleaseCommandTest {
         }
     }
 
-    private static ChangeResponseProto refused(ChangeResponseProto answer, String why) {
-        return answer.toBuilder().setRefused(1).addMessages(why).build();
+    private static ChangeResponseProto refused(ChangeResponseProto answer, String... messages) {
+        return answer.toBuilder()
+                .setRefused(1)
+                .addAllMessages(List.of(messages))
+                .build();
     }
 
     @Test
