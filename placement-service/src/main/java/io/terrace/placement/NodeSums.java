@@ -51,7 +51,7 @@ record NodeSums(
             moreVolumesInFlight += node.volumeMoves().inFlightCount();
             moreMovers += node.takesVolumeMoves() ? 1 : 0;
             moreResident += node.residents().size();
-            morePolicyBytes += node.policyBytes();
+            morePolicyBytes += node.policy().memoryBytes();
             if (node.isLive()) {
                 moreMemoryBytes += node.memory().capacityBytes();
                 moreReleases.merge(node.release(), 1, Integer::sum);

@@ -49,7 +49,6 @@ public final class DataNodeState {
     private long lastMs;
     private boolean idle;
     private long policyCapacityBytes;
-    private long policyBytes;
     private long homedBytes;
     private long joined;
     private Consumer<DataNodeState> requesting = node -> {};
@@ -92,7 +91,6 @@ public final class DataNodeState {
             resize = null;
         }
         resizePolicy(nowMs);
-        policyBytes = policy.memoryBytes();
         return anew;
     }
 
@@ -295,11 +293,6 @@ public final class DataNodeState {
 
     public PlacementPolicy policy() {
         return policy;
-    }
-
-    /** Heap of its policy, as of its last heartbeat. */
-    public long policyBytes() {
-        return policyBytes;
     }
 
     /** Requests of its policy that were not looked at yet. */

@@ -169,8 +169,7 @@ public final class HomeSelector implements HomeChoice {
 
     /** Whether a block could be brought into a DataNode's memory, as far as is known; one that is there fits. */
     public boolean fits(long nowMs, DataNodeState node, long blockId, long lengthBytes) {
-        boolean takesIt = hasRoom(node, lengthBytes) && !node.backoffTable().holdsBack(nowMs, blockId);
-        return takesIt || (node.canHold(lengthBytes) && isThere(node, blockId));
+        return fits(nowMs, node, blockId, lengthBytes, isThere(node, blockId));
     }
 
     private static boolean fits(long nowMs, DataNodeState node, long blockId, long lengthBytes, boolean there) {
