@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.DataNodeVolumeMetrics;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +39,7 @@ class WrittenBlocksTest {
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("dfs.datanode.fileio.profiling.sampling.percentage", 100);
         cluster = TerraceCluster.start(1, conf);
     }
 
@@ -231,5 +233,37 @@ class WrittenBlocksTest {
         }
         cluster.restartDataNode(0);
         assertSame("/restart", contents);
+    }
+
+    /** Frames of 1,024 bytes, as packets of stock: the NameNode finds slow disks by these times. */
+    @Test
+    void writes_areAmongTheTimesOfTheirVolume() throws Exception {
+        byte[] contents = TerraceCluster.contents("/timed", 10_240);
+        RawWriter.OpenFile file = RawWriter.OpenFile.create(cluster, "/timed");
+        LocatedBlock block = file.nextBlock(null);
+        DataNodeVolumeMetrics times;
+        long writes;
+        long flushes;
+        try (RawWriter writer = connect(true)) {
+            assertThat(writer.open(file, block).getStatus()).isEqualTo(Status.SUCCESS);
+            times = cluster.datanode(0)
+                    .getFSDataset()
+                    .getVolume(block.getBlock())
+                    .getMetrics();
+            writes = times.getWriteIoSampleCount();
+            flushes = times.getFlushIoSampleCount();
+            for (int done = 0; done < contents.length; done += 1_024) {
+                int to = done + 1_024;
+                writer.send(contents, done, to, to == contents.length ? WriteFrame.LAST : 0);
+                writer.ack(to == contents.length);
+            }
+            block.getBlock().setNumBytes(contents.length);
+            file.complete(block.getBlock());
+        }
+        assertThat(times.getWriteIoSampleCount() - writes)
+                .as("data and checksums")
+                .isEqualTo(20);
+        assertThat(times.getFlushIoSampleCount() - flushes).isEqualTo(10);
+        assertThat(times.getFileIoErrorSampleCount()).isZero();
     }
 }

@@ -14,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.apache.hadoop.hdfs.server.datanode.TerraceFileIo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaOutputStreams;
 import org.apache.hadoop.util.DataChecksum;
 
@@ -27,6 +28,7 @@ import org.apache.hadoop.util.DataChecksum;
 final class ReplicaFiles implements Closeable {
     private final ReplicaInPipeline replica;
     private final ReplicaOutputStreams streams;
+    private final TerraceFileIo io;
     private final int chunkBytes;
     private final FileChannel data;
     private final FileChannel sums;
@@ -40,6 +42,7 @@ final class ReplicaFiles implements Closeable {
             FileOutputStream sums) {
         this.replica = replica;
         this.streams = streams;
+        this.io = new TerraceFileIo(replica);
         this.chunkBytes = chunkBytes;
         this.data = data.getChannel();
         this.sums = sums.getChannel();
@@ -109,6 +112,7 @@ final class ReplicaFiles implements Closeable {
         torn = true;
         writeAll(data, from, offset);
         writeAll(sums, checksums, sumsAt(offset));
+        io.flushed();
         torn = false;
     }
 
@@ -149,10 +153,22 @@ final class ReplicaFiles implements Closeable {
         return BlockMetadataHeader.getHeaderSize() + offset / chunkBytes * WriteData.SUM_BYTES;
     }
 
-    private static void writeAll(FileChannel to, ByteBuffer from, long offset) throws IOException {
-        long at = offset;
-        while (from.hasRemaining()) {
-            at += to.write(from, at);
+    private void writeAll(FileChannel to, ByteBuffer from, long offset) throws IOException {
+        int bytes = from.remaining();
+        long began = io.begin(bytes);
+        boolean written = false;
+        try {
+            long at = offset;
+            while (from.hasRemaining()) {
+                at += to.write(from, at);
+            }
+            written = true;
+        } finally {
+            if (written) {
+                io.wrote(began, bytes);
+            } else {
+                io.failed(began);
+            }
         }
     }
 
