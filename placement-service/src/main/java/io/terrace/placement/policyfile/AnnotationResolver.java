@@ -1,5 +1,6 @@
 package io.terrace.placement.policyfile;
 
+import io.terrace.common.PathGlob;
 import io.terrace.placement.policyfile.AnnotatedRule.Held;
 import io.terrace.placement.policyfile.AnnotatedRule.Ignored;
 import io.terrace.placement.policyfile.OwnAnnotations.Scope;

@@ -1,5 +1,6 @@
 package io.terrace.placement.policyfile;
 
+import io.terrace.common.PathGlob;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

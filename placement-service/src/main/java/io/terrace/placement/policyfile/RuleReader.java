@@ -1,5 +1,6 @@
 package io.terrace.placement.policyfile;
 
+import io.terrace.common.PathGlob;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.policy.api.TierSpec;
 import java.util.EnumSet;

@@ -1,7 +1,7 @@
 package io.terrace.placementctl.cluster;
 
+import io.terrace.common.PathGlob;
 import io.terrace.placement.policyfile.PathAnnotations;
-import io.terrace.placement.policyfile.PathGlob;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView;

@@ -1,4 +1,4 @@
-package io.terrace.placement.policyfile;
+package io.terrace.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.terrace.placement.policyfile;
+package io.terrace.common;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PathGlob {
 
-    static final int MOST_CHARS = 512;
+    public static final int MOST_CHARS = 512;
     static final int MOST_ALTERNATIVES = 64;
 
     private final String text;
@@ -56,8 +56,7 @@ public final class PathGlob {
     }
 
     /** Why some of what it stands for can be no path, with the remedy; null where there is nothing like that. */
-    @Nullable
-    String neverMatches() {
+    public @Nullable String neverMatches() {
         for (String[] pattern : alternatives) {
             if (pattern[0].equals(".reserved")) {
                 return "'" + text + "' never matches: files are known by their own paths; write /a/** for"
