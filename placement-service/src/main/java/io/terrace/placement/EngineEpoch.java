@@ -18,6 +18,7 @@ import io.terrace.placement.policy.ActivePolicy;
 import io.terrace.placement.policy.PolicySwitch;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policy.RuleEvaluator.Breach;
+import io.terrace.placement.policy.WriteThroughHints;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.BlockHeat;
@@ -58,6 +59,7 @@ final class EngineEpoch {
     private final LeavingCopies leavingCopies;
     private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
+    private WriteThroughHints writeThroughHints;
     private final ReportValidator reportValidator;
     private final HeartbeatProcessor heartbeatProcessor;
     private HeatProcessor heatProcessor;
@@ -102,6 +104,7 @@ final class EngineEpoch {
         writtenBlocks = new WrittenBlocks(clusterState, view);
         firstReads = new FirstReads(settings.firstReads(), clusterState, view, homeChoice, writtenBlocks);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
+        writeThroughHints = new WriteThroughHints(view, activePolicy.spec());
         reportValidator = new ReportValidator(clusterState, view);
         heartbeatProcessor = new HeartbeatProcessor(clusterState, reportValidator);
         heatProcessor = new HeatProcessor(
@@ -147,6 +150,7 @@ final class EngineEpoch {
     void followPolicy(long nowMs) {
         if (!activePolicy.spec().equals(volumes.spec())) {
             ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
+            writeThroughHints = new WriteThroughHints(view, activePolicy.spec());
             heatProcessor = new HeatProcessor(
                     clusterState, view, ruleEvaluator, reportValidator, writtenBlocks, firstReads, homeChoice);
             planner = new MovePlanner(clusterState, ruleEvaluator);
@@ -297,6 +301,7 @@ final class EngineEpoch {
         if (tick) {
             tickedMs = nowMs;
             noticeAnnotations(nowMs);
+            writeThroughHints.turn(nowMs);
             clusterState.controlTrial().turn(nowMs);
         }
         // Together in a small cluster, as one who looks at it expects.
@@ -351,6 +356,10 @@ final class EngineEpoch {
     private void forget(List<DataNodeState> gone) {
         gone.forEach(clusterState::remove);
         clusterState.forgetGone();
+    }
+
+    WriteThroughHints writeThroughHints() {
+        return writeThroughHints;
     }
 
     VolumePlacement volumes() {

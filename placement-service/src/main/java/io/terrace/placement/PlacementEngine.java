@@ -268,7 +268,8 @@ public final class PlacementEngine {
                 settings.control().sample().percent(),
                 accesses.wantsReaders(),
                 operatorState.mayMove() ? engineEpoch.volumes().offersWanted(nowMs, node) : List.of(),
-                offersTaken);
+                offersTaken,
+                engineEpoch.writeThroughHints().after(heartbeat.writeThroughRules()));
         node.session().answered(answer);
         return answer;
     }
@@ -371,9 +372,7 @@ public final class PlacementEngine {
 
     /** Tiers into which nothing climbs by heat now, as reads from them were slower than of the control sample. */
     public List<Benefit> tiersLeft() {
-        return reports().benefits(latestMs).stream()
-                .filter(benefit -> benefit.leftForMs() > 0)
-                .toList();
+        return reports().tiersLeft(latestMs);
     }
 
     public boolean isActive() {

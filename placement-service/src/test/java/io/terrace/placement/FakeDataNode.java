@@ -14,6 +14,7 @@ import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.OffersWanted;
 import io.terrace.placement.heartbeat.Resize;
+import io.terrace.placement.heartbeat.WriteThroughRules;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
@@ -60,6 +61,8 @@ public final class FakeDataNode {
     final List<Offer> offers = new ArrayList<>();
     /** Of the last answer. */
     List<OffersWanted> offersWanted = List.of();
+
+    WriteThroughRules writeThroughRules = WriteThroughRules.NONE;
 
     private final List<Heat> heat = new ArrayList<>();
     private final List<ReadTime> readTimes = new ArrayList<>();
@@ -185,7 +188,8 @@ public final class FakeDataNode {
                 release,
                 resized,
                 List.copyOf(readTimes),
-                List.copyOf(offers));
+                List.copyOf(offers),
+                writeThroughRules.id());
         heat.clear();
         readTimes.clear();
         results.clear();
@@ -207,6 +211,7 @@ public final class FakeDataNode {
             capacityBytes = refusal == null ? resize.capacityBytes() : capacityBytes;
         }
         wantsFull = answer.fullWanted();
+        writeThroughRules = answer.writeThroughRules() == null ? writeThroughRules : answer.writeThroughRules();
         offersWanted = answer.offersWanted();
         offers.subList(0, answer.offersTaken()).clear();
         for (MoveOrder order : answer.orders()) {

@@ -35,6 +35,8 @@ public final class FakeNamespaceView implements NamespaceView {
     final Map<Long, PathAnnotations> annotations = new HashMap<>();
 
     long annotationsVersion;
+    List<AnnotatedDirectory> writeAnnotations = List.of();
+    long writeAnnotationsVersion;
     final Map<String, Map<StorageTier, VolumeSpace>> spaces = new HashMap<>();
     long spacesAgeMs = Long.MAX_VALUE;
 
@@ -188,6 +190,17 @@ public final class FakeNamespaceView implements NamespaceView {
 
     private PathAnnotations annotationsOf(long block) {
         return annotations.getOrDefault(block, PathAnnotations.NONE);
+    }
+
+    @Override
+    public long writeAnnotationsVersion() {
+        return writeAnnotationsVersion;
+    }
+
+    @Override
+    public List<AnnotatedDirectory> writeAnnotations(int most) {
+        looks++;
+        return writeAnnotations.subList(0, Math.min(most, writeAnnotations.size()));
     }
 
     @Override

@@ -79,6 +79,23 @@ class WrittenPlacementTest extends SteppedLoop {
         waitForCopies();
         assertThat(one.memory).isEmpty();
         assertThat(two.memory.keySet()).containsExactly(1L);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_WRITTEN_ORDERED)).isZero();
+    }
+
+    @Test
+    void written_throughMemory_staysAsOneThatWasOrdered() {
+        beat(one.writes(BLOCK));
+        one.arrives(BLOCK, false);
+        beat(one);
+        waitForCopies();
+        assertThat(placement.reports().block(nowMs, 1, 1).replicas())
+                .singleElement()
+                .satisfies(replica -> assertThat(replica.heldForMs()).isBetween(1L, HeldBlocks.HOLD_MS));
+        for (int i = 0; i < 20; i++) {
+            beat(one.reads(block(21, 5), 3).reads(block(22, 5), 3));
+        }
+        assertThat(one.memory).containsKey(1L);
+        assertThat(one.orderKinds()).doesNotContain(FakeDataNode.DROP);
     }
 
     @Test

@@ -525,21 +525,23 @@ public enum Metric {
             "memory.through.blocks",
             "Copies that were filled while clients wrote their blocks, and served from then on."),
     MEMORY_THROUGH_BYTES("memory.through.bytes", "Bytes of these copies."),
+    MEMORY_THROUGH_RULED(
+            "memory.through.ruled",
+            "Blocks for which a rule or an annotation asked for such a copy, not the client; there may have been none after all."),
     MEMORY_THROUGH_WRITING_BYTES(
             "memory.through.writing.bytes",
             Kind.GAUGE,
             "Memory of copies whose blocks are being written; bounded by terrace.datanode.write.through.max."),
-    MEMORY_THROUGH_NO_ROOM(
-            "memory.through.no_room", "Blocks written without such a copy that a client asked for: no room."),
+    MEMORY_THROUGH_NO_ROOM("memory.through.no_room", "Blocks written without such a copy that was asked for: no room."),
     MEMORY_THROUGH_BUSY(
             "memory.through.busy",
-            "Blocks written without such a copy that a client asked for: terrace.datanode.write.through.max is reached."),
+            "Blocks written without such a copy that was asked for: terrace.datanode.write.through.max is reached."),
     MEMORY_THROUGH_OFF(
             "memory.through.off",
-            "Blocks written without such a copy that a client asked for: Terrace is off for the block pool, or that setting is 0."),
+            "Blocks written without such a copy that was asked for: Terrace is off for the block pool, or that setting is 0."),
     MEMORY_THROUGH_STORAGE(
             "memory.through.storage",
-            "Blocks written without such a copy that a client asked for: the replica is on NVM, or on a RAM disk."),
+            "Blocks written without such a copy that was asked for: the replica is on NVM, or on a RAM disk."),
     MEMORY_THROUGH_DROPPED(
             "memory.through.dropped",
             "Such copies given up: the client or its pipeline failed within the block, the replica changed, or the copy could not be written."),

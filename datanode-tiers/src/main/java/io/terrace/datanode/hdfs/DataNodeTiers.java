@@ -28,12 +28,10 @@ import io.terrace.datanode.heartbeat.ReplicaOffers;
 import io.terrace.datanode.heartbeat.ResizeOrders;
 import io.terrace.datanode.memory.BackgroundChecks;
 import io.terrace.datanode.memory.HousekeepingAgent;
-import io.terrace.datanode.memory.LeftoverRecovery;
 import io.terrace.datanode.memory.MemoryDirectory;
 import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.memory.PinRequests;
-import io.terrace.datanode.memory.Scrubber;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MemoryCopier;
@@ -41,6 +39,7 @@ import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.move.VolumeMoveQueue;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.ClientSpeeds;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
@@ -52,7 +51,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.TerraceNameNodes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,6 +83,7 @@ final class DataNodeTiers implements Closeable {
     private final PassedDescriptors descriptors;
     private final AccessRecorder accessRecorder;
     private final ClientSpeeds clientSpeeds = new ClientSpeeds();
+    private final WriteThroughRules writeThroughRules;
     private final CopyQueue promotions;
     private final DatasetReplicas replicas;
     private final MemoryTierListener tierListener;
@@ -118,6 +117,7 @@ final class DataNodeTiers implements Closeable {
         anchored = new AnchoredPins(tier, descriptors::endAnchors, settings.lentTimeoutNs());
         accessRecorder = new AccessRecorder(metricRegistry, System::nanoTime, new ReaderAddresses());
         metricRegistry.gauge(Metric.READS_DESCRIPTORS_HELD, descriptors::held);
+        writeThroughRules = new WriteThroughRules(metricRegistry);
         TokenBucket tokenBucket = TokenBucket.ofSystem(settings.copyBytesPerSecond());
         ReplicaSource source = extension.copySource(replicas, datanode.getConf());
         promotions = parts.add(new CopyQueue(
@@ -151,6 +151,7 @@ final class DataNodeTiers implements Closeable {
                             tokenBucket,
                             accessRecorder,
                             clientSpeeds,
+                            writeThroughRules,
                             metricRegistry),
                     channelDir,
                     slots,
@@ -171,7 +172,7 @@ final class DataNodeTiers implements Closeable {
         parts.add(housekeeping::close);
         tierListener.onHousekeeping(housekeeping::wake);
         tierListener.listen(pinRequests);
-        checks = checks(datanode, settings, name);
+        checks = TierChecks.of(datanode, settings, memory, replicas, metricRegistry);
         guarded = settings.moveGuard();
         volumeMoves = parts.add(new VolumeMoveQueue(
                 new OrderedMoves(dataset.mover()),
@@ -196,28 +197,6 @@ final class DataNodeTiers implements Closeable {
                 new ThreadPoolExecutor.DiscardPolicy());
         parts.add(dropper::shutdownNow);
         return dropper;
-    }
-
-    private BackgroundChecks checks(DataNode datanode, DataNodeConfig settings, String name) throws IOException {
-        LeftoverRecovery leftoverRecovery = new LeftoverRecovery(
-                tier, directory, replicas, TokenBucket.ofSystem(0), metricRegistry, System::nanoTime);
-        Scrubber scrub = new Scrubber(
-                tier,
-                directory,
-                replicas,
-                TokenBucket.ofSystem(settings.scrubBytesPerSecond()),
-                metricRegistry,
-                System::nanoTime);
-        boolean scrubs = settings.scrubBytesPerSecond() > 0;
-        return new BackgroundChecks(
-                leftoverRecovery,
-                scrub,
-                scrubs,
-                settings.scrubIntervalMs(),
-                pool -> HeartbeatAgents.serves(datanode, pool),
-                () -> TerraceNameNodes.allKnown(datanode),
-                System::nanoTime,
-                name);
     }
 
     private HeartbeatAgents services(DataNode datanode, DataNodeConfig settings, TokenBucket tokenBucket)
@@ -272,6 +251,7 @@ final class DataNodeTiers implements Closeable {
                         CONDITIONS_NS,
                         System::nanoTime),
                 clientSpeeds,
+                writeThroughRules,
                 offers,
                 metricRegistry,
                 settings.heatBlocksMax());

@@ -24,6 +24,7 @@ import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.datanode.write.WriteService;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
@@ -42,6 +43,7 @@ final class GrantServers implements Closeable {
      *
      * @param source what replicas are verified against, and who is told what is corrupt
      * @param clientSpeeds how fast clients write
+     * @param writeThroughRules which files get copies in memory while they are written
      */
     record Parts(
             DataNode datanode,
@@ -52,6 +54,7 @@ final class GrantServers implements Closeable {
             TokenBucket tokenBucket,
             AccessRecorder accessRecorder,
             ClientSpeeds clientSpeeds,
+            WriteThroughRules writeThroughRules,
             MetricRegistry metricRegistry) {}
 
     private final CloseStack toClose = new CloseStack();
@@ -126,8 +129,13 @@ final class GrantServers implements Closeable {
                     parts.metricRegistry(),
                     System::nanoTime,
                     datanode.getDatanodeUuid()));
-            WriteService writes =
-                    WriteServing.serve(datanode, copies, parts.metricRegistry(), parts.clientSpeeds(), rdma.windows());
+            WriteService writes = WriteServing.serve(
+                    datanode,
+                    copies,
+                    parts.writeThroughRules(),
+                    parts.metricRegistry(),
+                    parts.clientSpeeds(),
+                    rdma.windows());
             if (writes != null) {
                 toClose.add(writes);
                 toClose.add(WriterEviction.serve(datanode, writes::evict));

@@ -8,6 +8,7 @@ import io.terrace.datanode.write.WriteLimits;
 import io.terrace.datanode.write.WriteMeter;
 import io.terrace.datanode.write.WriteService;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ final class WriteServing {
      * Makes what serves them.
      *
      * @param copies in memory that clients may ask for
+     * @param rules which other files get such copies
      * @param speeds takes how fast they send
      * @param windows that they may write into by RDMA
      * @return null when the operator does not want it, and where data transfer is to be protected or encrypted, which the
@@ -36,6 +38,7 @@ final class WriteServing {
     static @Nullable WriteService serve(
             DataNode datanode,
             WriteThroughCopies copies,
+            WriteThroughRules rules,
             MetricRegistry metricRegistry,
             ClientSpeeds speeds,
             LandingWindows windows) {
@@ -56,7 +59,7 @@ final class WriteServing {
                 TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.keepAliveMs(datanode)),
                 TerraceSettings.DATANODE_WRITE_LAG_MAX.get(conf));
         DatasetBlockStore store =
-                new DatasetBlockStore(datanode, copies, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
+                new DatasetBlockStore(datanode, copies, rules, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
         WriteService service = new WriteService(
                 datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry, speeds), windows);
         metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);

@@ -10,6 +10,7 @@ import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.write.ClientSpeeds;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.HeartbeatLimits;
@@ -60,6 +61,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
      * @param resizeOrders that change the size of the tier
      * @param otherTiers what is told of tiers besides memory
      * @param clientSpeeds how fast clients write to this DataNode
+     * @param writeThroughRules which files get copies in memory while they are written
      * @param offers the oldest replicas, for services that ask
      */
     public record Shared(
@@ -73,6 +75,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             Supplier<List<TierStateProto>> otherTiers,
             Supplier<List<ConditionProto>> conditions,
             ClientSpeeds clientSpeeds,
+            WriteThroughRules writeThroughRules,
             ReplicaOffers offers,
             MetricRegistry metricRegistry,
             int heatBlocks) {}
@@ -179,6 +182,10 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 .setServing(shared.tier().serves(pool))
                 .addTiers(memory())
                 .addAllTiers(shared.otherTiers().get());
+        long rules = shared.writeThroughRules().id(pool);
+        if (rules != 0) {
+            request.setWriteThroughRules(rules);
+        }
         ResizedProto resized = shared.resizeOrders().last(pool);
         if (resized != null) {
             request.setResized(resized);
@@ -236,6 +243,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             }
             if (response.hasResize() && shared.resizeOrders().take(pool, response.getResize())) {
                 sendSoon.run();
+            }
+            if (response.hasWriteThroughRules()) {
+                shared.writeThroughRules().take(pool, response.getWriteThroughRules());
             }
             for (OrderProto order : response.getOrdersList()) {
                 take(ProtoConverter.order(order), response.getEpoch(), nowNs);

@@ -23,6 +23,8 @@ import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteThroughRuleProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteThroughRulesProto;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -348,5 +350,29 @@ class HeartbeatExchangeTest {
         assertThat(first.getIncarnation()).isEqualTo(link.compose(0).getIncarnation());
         assertThat(first.getSequence()).isGreaterThan(last);
         assertThat(first.getFullResidency()).isTrue();
+    }
+
+    private static HeartbeatResponseProto rules(long epoch, boolean active, long id) {
+        return HeartbeatFixture.answer(epoch, active, true).toBuilder()
+                .setWriteThroughRules(WriteThroughRulesProto.newBuilder()
+                        .setId(id)
+                        .addRules(WriteThroughRuleProto.newBuilder()
+                                .setPath("/out/**")
+                                .setToMemory(true)))
+                .build();
+    }
+
+    @Test
+    void writeThroughRules_areTakenFromTheServiceThatDecides_andNamedFromThenOn() {
+        assertThat(link.compose(0).hasWriteThroughRules()).isFalse();
+        link.delivered(rules(5, true, 77), 0);
+        assertThat(fixture.writeThroughRules.wantCopy(POOL, "/out/a")).isTrue();
+        assertThat(link.compose(0).getWriteThroughRules()).isEqualTo(77);
+        link.delivered(rules(4, true, 78), 0);
+        link.compose(0);
+        link.delivered(rules(0, false, 79), 0);
+        assertThat(link.compose(0).getWriteThroughRules())
+                .as("of an earlier epoch, and of a standby")
+                .isEqualTo(77);
     }
 }

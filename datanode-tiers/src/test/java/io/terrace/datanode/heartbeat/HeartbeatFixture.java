@@ -14,6 +14,7 @@ import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.write.ClientSpeeds;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -56,6 +57,7 @@ final class HeartbeatFixture {
     final List<ConditionProto> conditions = new ArrayList<>();
     Runnable whileComposing = () -> {};
     final ClientSpeeds speeds = new ClientSpeeds();
+    final WriteThroughRules writeThroughRules = new WriteThroughRules(metricRegistry);
     final List<ReplicaOffers.Offer> replicas = new ArrayList<>();
     final ReplicaOffers offers = new ReplicaOffers(
             (ofPool, tiers) -> each -> {
@@ -101,6 +103,7 @@ final class HeartbeatFixture {
                             return conditions;
                         },
                         speeds,
+                        writeThroughRules,
                         offers,
                         metricRegistry,
                         16),

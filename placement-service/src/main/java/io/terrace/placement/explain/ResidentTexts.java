@@ -46,7 +46,7 @@ final class ResidentTexts {
     private String held() {
         Move move = arrival();
         if (move == null) {
-            return "It was promoted by an order; no policy decides about it yet.";
+            return "It was put there by an order, or while it was written; no policy decides about it yet.";
         }
         String by = move.occasion().by();
         return move.cause() == Cause.RULE || move.cause().isAhead()

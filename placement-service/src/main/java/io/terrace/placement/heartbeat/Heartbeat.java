@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param resized what came of the last change of the memory tier's size; null before the first
  * @param offers replicas that may have to go to a slower tier, the oldest first; only of tiers that the service asked about
  * @param readTimes what stock readers were served since the last heartbeat, and how long that took; an entry for each tier
+ * @param writeThroughRules id of the {@link WriteThroughRules} that it has
  */
 public record Heartbeat(
         String node,
@@ -44,9 +45,10 @@ public record Heartbeat(
         String release,
         @Nullable Resized resized,
         List<ReadTime> readTimes,
-        List<Offer> offers) {
+        List<Offer> offers,
+        long writeThroughRules) {
 
-    /** Of a DataNode that timed no read and offers nothing. */
+    /** Of a DataNode that timed no read, offers nothing and has no rules. */
     public Heartbeat(
             String node,
             String host,
@@ -84,7 +86,8 @@ public record Heartbeat(
                 release,
                 resized,
                 List.of(),
-                List.of());
+                List.of(),
+                0);
     }
 
     /** The same whose memory was not resized either. */
@@ -146,7 +149,8 @@ public record Heartbeat(
                 release,
                 resized,
                 readTimes,
-                offers);
+                offers,
+                writeThroughRules);
     }
 
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param readersWanted heat is to say on which hosts readers are
  * @param offersWanted of which tiers replicas are to be offered
  * @param offersTaken so many of the heartbeat's offers, the first ones, were looked at; the others are to be offered again
+ * @param writeThroughRules in place of those that the DataNode has; null where they are the same
  */
 public record HeartbeatAnswer(
         boolean active,
@@ -32,7 +33,8 @@ public record HeartbeatAnswer(
         int controlPercent,
         boolean readersWanted,
         List<OffersWanted> offersWanted,
-        int offersTaken) {
+        int offersTaken,
+        @Nullable WriteThroughRules writeThroughRules) {
 
     /**
      * Replicas of a tier are to be offered.
@@ -55,7 +57,7 @@ public record HeartbeatAnswer(
             List<MoveOrder> orders,
             int intervalMs,
             @Nullable Resize resize) {
-        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false, List.of(), 0);
+        this(active, epoch, serve, fullWanted, orders, intervalMs, resize, 0, false, List.of(), 0, null);
     }
 
     /** The same that leaves the memory tier's size as it is. */

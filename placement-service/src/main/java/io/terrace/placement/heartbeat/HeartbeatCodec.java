@@ -27,6 +27,8 @@ import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteThroughRuleProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteThroughRulesProto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +87,8 @@ public final class HeartbeatCodec {
                 limits.name(proto.getRelease()),
                 proto.hasResized() ? resized(proto.getResized(), limits) : null,
                 limits.first(HeartbeatLimits.MOST_TIERS, proto.getReadTimesList(), HeartbeatCodec::readTime),
-                limits.first(io.terrace.protocol.HeartbeatLimits.OFFERS, proto.getOffersList(), HeartbeatCodec::offer));
+                limits.first(io.terrace.protocol.HeartbeatLimits.OFFERS, proto.getOffersList(), HeartbeatCodec::offer),
+                proto.getWriteThroughRules());
     }
 
     private static Offer offer(OfferProto proto) {
@@ -166,6 +169,18 @@ public final class HeartbeatCodec {
         if (resize != null) {
             proto.setResize(ResizeProto.newBuilder().setId(resize.id()).setCapacityBytes(resize.capacityBytes()));
         }
+        if (answer.writeThroughRules() != null) {
+            proto.setWriteThroughRules(writeThroughRules(answer.writeThroughRules()));
+        }
+        return proto.build();
+    }
+
+    private static WriteThroughRulesProto writeThroughRules(WriteThroughRules told) {
+        WriteThroughRulesProto.Builder proto =
+                WriteThroughRulesProto.newBuilder().setId(told.id());
+        told.rules()
+                .forEach(rule -> proto.addRules(
+                        WriteThroughRuleProto.newBuilder().setPath(rule.path()).setToMemory(rule.toMemory())));
         return proto.build();
     }
 

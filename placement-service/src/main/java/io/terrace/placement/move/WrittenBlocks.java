@@ -11,6 +11,7 @@ import io.terrace.placement.state.NamespaceView.Asker;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.ResidentBlocks.Held;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * ({@link FirstReads}); and blocks that are ahead of a reader ({@link ReadAhead}). A block waits here until the
  * NameNode has it complete, then a copy of it is ordered ({@link HeldPromotion}): on its home, or on the first DataNode of
  * those that reported the write which can hold it; ahead of a reader, on the first such of those that were named. No copy is
- * ordered where one is there already, as after a write through memory, or where nobody waits for it any more.
+ * ordered where one is there already, as after a write through memory, which is held then; nor where nobody waits for it any more.
  *
  * <p>What is held so is at most one {@value #HELD_PART}th of a DataNode's memory. For a newer block the oldest is left to
  * the policy, so a large load does not evict what is read much. What waits when the NameNode stops is forgotten; those
@@ -208,6 +209,7 @@ public final class WrittenBlocks {
         nodes.addAll(written.nodes);
         for (DataNodeState node : nodes) {
             if (isThere(node, block)) {
+                keep(nowMs, node, written);
                 return null;
             }
         }
@@ -223,6 +225,22 @@ public final class WrittenBlocks {
     /** Whether a block is in memory there, or a move of it is open. */
     private static boolean isThere(DataNodeState node, StampedBlock block) {
         return node.residents().holds(block.id()) || node.moveQueue().open(block.id()) != null;
+    }
+
+    /** A copy that the DataNode filled while the block was written stays for as long as one that is ordered. */
+    private void keep(long nowMs, DataNodeState node, Written written) {
+        StampedBlock block = written.block;
+        Resident copy = node.residents().find(block.id());
+        if (written.cause != Cause.RULE
+                || copy == null
+                || !copy.block.sameContent(block)
+                || node.residents().isPinned(block.id())
+                || node.moveQueue().open(block.id()) != null
+                || !hasRoom(node, block.lengthBytes(), written.cause)) {
+            return;
+        }
+        makeRoom(nowMs, node, block.lengthBytes(), written.cause);
+        HeldPromotion.hold(nowMs, node, block, written.cause, nowMs);
     }
 
     private void order(long nowMs, Written written, DataNodeState node, HeldPromotion promotion) {

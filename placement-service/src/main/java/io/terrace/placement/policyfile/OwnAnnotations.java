@@ -103,6 +103,11 @@ public final class OwnAnnotations {
         return "true".equals(value(scope, AnnotationWord.SATISFY));
     }
 
+    /** Whether {@code write} is among them, by whomever. */
+    public boolean saysWrite() {
+        return value(Scope.TRUSTED, AnnotationWord.WRITE) != null || value(Scope.USER, AnnotationWord.WRITE) != null;
+    }
+
     /** Attributes with an unknown word or a bad value. */
     List<Refused> refused() {
         return refused;

@@ -337,6 +337,13 @@ public final class PlacementReports {
         return clusterState.controlTrial().benefits(nowMs);
     }
 
+    /** Those of tiers into which nothing climbs by heat now. */
+    public List<Benefit> tiersLeft(long nowMs) {
+        return benefits(nowMs).stream()
+                .filter(benefit -> benefit.leftForMs() > 0)
+                .toList();
+    }
+
     public int trackedBlocks() {
         return clusterState.heat().size();
     }

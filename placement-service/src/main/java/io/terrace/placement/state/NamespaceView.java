@@ -127,6 +127,19 @@ public interface NamespaceView {
         return 0;
     }
 
+    /** A directory with annotations of its own, one of them {@code write}, and of the directories above it. */
+    record AnnotatedDirectory(String path, PathAnnotations annotations) {}
+
+    /** Another number whenever {@link #writeAnnotations} may answer otherwise. */
+    default long writeAnnotationsVersion() {
+        return 0;
+    }
+
+    /** Directories that were seen with an annotation {@code write}: those that were seen last, at most so many. */
+    default List<AnnotatedDirectory> writeAnnotations(int most) {
+        return List.of();
+    }
+
     /**
      * The files of blocks, in their order, of which there are at most {@link #lockBlocks}; null where the
      * block is gone. A view without names knows none, so rules by path never let anything of it be promoted.

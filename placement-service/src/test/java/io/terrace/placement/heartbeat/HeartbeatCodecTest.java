@@ -2,6 +2,7 @@ package io.terrace.placement.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.FigureTable;
@@ -27,6 +28,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteThroughRuleProto;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -280,8 +282,8 @@ class HeartbeatCodecTest {
             assertThat(heat.timedReads()).isEqualTo(2);
             assertThat(heat.timedNs()).isEqualTo(9);
         });
-        assertThat(HeartbeatCodec.answer(
-                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 4, false, List.of(), 0))
+        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(
+                                true, 1, true, false, List.of(), 250, null, 4, false, List.of(), 0, null))
                         .getControlPercent())
                 .isEqualTo(4);
     }
@@ -318,8 +320,8 @@ class HeartbeatCodecTest {
                         .get(0)
                         .readers())
                 .hasSize(HeartbeatLimits.MOST_READERS);
-        assertThat(HeartbeatCodec.answer(
-                                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, true, List.of(), 0))
+        assertThat(HeartbeatCodec.answer(new HeartbeatAnswer(
+                                true, 1, true, false, List.of(), 250, null, 0, true, List.of(), 0, null))
                         .getReadersWanted())
                 .isTrue();
     }
@@ -364,12 +366,29 @@ class HeartbeatCodecTest {
                 0,
                 false,
                 List.of(new OffersWanted(StorageTier.NVM, 7)),
-                5));
+                5,
+                null));
         assertThat(answer.getOffersTaken()).isEqualTo(5);
         assertThat(answer.getOffersWantedList())
                 .containsExactly(OffersWantedProto.newBuilder()
                         .setTier(TierProto.NVM)
                         .setLeastAgeMs(7)
                         .build());
+    }
+
+    @Test
+    void writeThroughRules_areTold_andTheDataNodeSaysWhichItHas() {
+        WriteThroughRules rules = WriteThroughRules.of(
+                List.of(new WriteThroughRules.Rule("/out/tmp/**", false), new WriteThroughRules.Rule("/out/**", true)));
+        HeartbeatResponseProto answer = HeartbeatCodec.answer(
+                new HeartbeatAnswer(true, 1, true, false, List.of(), 250, null, 0, false, List.of(), 0, rules));
+        assertThat(answer.getWriteThroughRules().getId()).isEqualTo(rules.id()).isNotZero();
+        assertThat(answer.getWriteThroughRules().getRulesList())
+                .extracting(WriteThroughRuleProto::getPath, WriteThroughRuleProto::getToMemory)
+                .containsExactly(tuple("/out/tmp/**", false), tuple("/out/**", true));
+        HeartbeatRequestProto request =
+                heartbeat(1, 1).toBuilder().setWriteThroughRules(rules.id()).build();
+        assertThat(decoded(request).writeThroughRules()).isEqualTo(rules.id());
+        assertThat(decoded(heartbeat(1, 1)).writeThroughRules()).isZero();
     }
 }

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
  * there are only these frames. The client writes one block after another:
  *
  * <ul>
- *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. The
- *       DataNode opens the block at the first of its targets with the rest of them, as that one's client. Its flags ask for
+ *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it, for a new block with the
+ *       {@link FilePath}. The DataNode opens the block at the first of its targets with the rest of them, as that one's client. Its flags ask for
  *       a copy in memory ({@link WriteThrough}), and whether there will be one is not answered; or they ask for a sync of what
  *       the request finalises, at all DataNodes. Its number is 0, or the bytes of
  *       the block, {@link #MAX_WHOLE_BYTES} at most, if the client sends all of a new block at once: one DATA frame with LAST

@@ -1,5 +1,6 @@
 package org.apache.hadoop.hdfs;
 
+import io.terrace.channel.write.FilePath;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -110,6 +111,11 @@ record OpenRequest(
         byte[] proto = new byte[request.remaining()];
         request.get(proto);
         return proto;
+    }
+
+    /** The same, for a new block with the path of its file, from which DataNodes know whether a rule wants it in memory. */
+    byte[] encode(String path) throws IOException {
+        return stage == BlockConstructionStage.PIPELINE_SETUP_CREATE ? FilePath.addTo(encode(), path) : encode();
     }
 
     private boolean @Nullable [] pinnings() {

@@ -323,7 +323,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 getPersistBlocks().set(true);
                 OpenRequest request =
                         OpenRequest.of(this, nodes, types, storages, newStamp, recovers, caching.get(), favored);
-                int without = output.open(nodes, request.encode(), answerTimeoutNs(nodes.length));
+                int without = output.open(nodes, request.encode(src), answerTimeoutNs(nodes.length));
                 if (without == FileOutput.OPEN) {
                     if (askingForBlock) {
                         nextBlock.begunOverChannel();

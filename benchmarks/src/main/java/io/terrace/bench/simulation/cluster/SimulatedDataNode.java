@@ -30,6 +30,7 @@ import io.terrace.datanode.move.MemoryCopier;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.ClientSpeeds;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -154,6 +155,7 @@ public final class SimulatedDataNode {
                 List::of,
                 List::of,
                 new ClientSpeeds(),
+                new WriteThroughRules(metricRegistry),
                 offers,
                 metricRegistry,
                 64);

@@ -10,6 +10,7 @@ import io.terrace.datanode.write.NextNodeException;
 import io.terrace.datanode.write.OpenBlock;
 import io.terrace.datanode.write.WholeBlock;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
+import io.terrace.datanode.writethrough.WriteThroughRules;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -32,17 +33,20 @@ public final class DatasetBlockStore implements BlockStore {
     private final DataNode datanode;
     private final NextNodes nextNodes;
     private final WriteThroughCopies copies;
+    private final WriteThroughRules rules;
     private final LogThrottle badTokens = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
 
     /**
      * Makes it.
      *
      * @param copies in memory that clients may ask for
+     * @param rules which other files get such copies
      * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when there are none
      */
-    public DatasetBlockStore(DataNode datanode, WriteThroughCopies copies, int portOffset) {
+    public DatasetBlockStore(DataNode datanode, WriteThroughCopies copies, WriteThroughRules rules, int portOffset) {
         this.datanode = datanode;
         this.copies = copies;
+        this.rules = rules;
         this.nextNodes = new NextNodes(datanode, portOffset);
     }
 
@@ -133,7 +137,7 @@ public final class DatasetBlockStore implements BlockStore {
         try {
             writer = ReplicaWriter.open(datanode, wanted, client);
             writer.sendsTo(next);
-            if (through != WriteThrough.NONE) {
+            if (through != WriteThrough.NONE || rules.wantCopy(wanted.block().getBlockPoolId(), wanted.path())) {
                 writer.copiesTo(copies);
             }
             opened = true;

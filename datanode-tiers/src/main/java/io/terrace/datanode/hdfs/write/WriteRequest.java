@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs.write;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.transport.NativeChunkVerifier;
+import io.terrace.channel.write.FilePath;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
@@ -18,6 +19,8 @@ import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.DatanodeInfoProto;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
+import org.apache.hadoop.thirdparty.protobuf.UnknownFieldSet;
 import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
@@ -138,9 +141,19 @@ record WriteRequest(
         return targets.size() + 1 == message.getPipelineSize();
     }
 
-    /** Hadoop's message for the first of the targets. */
+    /** The path of the file as the client gives it; empty if it does not. */
+    String path() {
+        List<ByteString> paths =
+                message.getUnknownFields().getField(FilePath.FIELD).getLengthDelimitedList();
+        return paths.size() == 1 && paths.get(0).size() <= FilePath.MAX_BYTES
+                ? paths.get(0).toStringUtf8()
+                : "";
+    }
+
+    /** Hadoop's message for the first of the targets, without the path: one copy is enough. */
     byte[] forTarget() {
         OpWriteBlockProto.Builder next = message.toBuilder()
+                .setUnknownFields(UnknownFieldSet.getDefaultInstance())
                 .clearTargets()
                 .clearTargetStorageTypes()
                 .clearTargetStorageIds()

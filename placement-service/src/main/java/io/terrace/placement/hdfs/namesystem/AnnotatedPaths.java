@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs.namesystem;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,6 +38,15 @@ final class AnnotatedPaths {
 
     boolean contains(String path) {
         return told.containsKey(path);
+    }
+
+    /** Those that were told last, at most so many. */
+    List<String> latest(int most) {
+        return told.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .limit(most)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     boolean isEmpty() {

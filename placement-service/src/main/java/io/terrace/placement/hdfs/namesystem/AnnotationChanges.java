@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,11 @@ final class AnnotationChanges {
 
     private final AnnotatedPaths annotated = new AnnotatedPaths();
 
+    /** Directories that say {@code write} of what is below them, and did when they were told last. */
+    private final AnnotatedPaths writeBelow = new AnnotatedPaths();
+
+    private final AtomicLong writeBelowVersion = new AtomicLong();
+
     private final Set<String> changed = ConcurrentHashMap.newKeySet();
 
     /** Paths to be looked at for {@code satisfy}: of changed attributes, and of changed storage policies. */
@@ -28,14 +34,38 @@ final class AnnotationChanges {
     private final Set<String> policies = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean renamed = new AtomicBoolean();
 
-    /** Annotations were seen there. */
-    void annotated(String path) {
+    /**
+     * Annotations were seen there.
+     *
+     * @param isWriteBelow whether it is a directory that says {@code write} of what is below it
+     */
+    void annotated(String path, boolean isWriteBelow) {
         annotated.add(path);
+        if (isWriteBelow) {
+            writeBelow.add(path);
+        }
+        if (writeBelow.contains(path)) {
+            writeBelowVersion.incrementAndGet();
+        }
+    }
+
+    /** Directories that say {@code write} or did; those that were told last, at most so many. */
+    List<String> writeBelow(int most) {
+        return writeBelow.latest(most);
+    }
+
+    /** Another number whenever those directories, or what they say, may have changed. */
+    long writeBelowVersion() {
+        return writeBelowVersion.get();
     }
 
     void deleted(String path) {
         if (!annotated.isEmpty()) {
             annotated.removeTree(path);
+            if (!writeBelow.isEmpty()) {
+                writeBelow.removeTree(path);
+                writeBelowVersion.incrementAndGet();
+            }
         }
     }
 
@@ -99,6 +129,10 @@ final class AnnotationChanges {
         }
         boolean differs = annotated.contains(to) || !annotatedAbove(from).equals(annotatedAbove(to));
         annotated.renameTree(from, destinations);
+        if (!writeBelow.isEmpty()) {
+            writeBelow.renameTree(from, destinations);
+            writeBelowVersion.incrementAndGet();
+        }
         if (differs) {
             renamed.set(true);
         }

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.XAttr;
 import org.apache.hadoop.hdfs.XAttrHelper;
@@ -41,17 +40,24 @@ final class AnnotationReader {
             .executor(Runnable::run)
             .build();
 
-    private final Consumer<String> annotated;
+    /** Is told paths that have annotations. */
+    interface Listener {
+
+        /** @param writeBelow whether it is a directory that says {@code write} of the files below it */
+        void annotated(String path, boolean writeBelow);
+    }
+
+    private final Listener listener;
     private final LongSupplier clockMs;
 
     /**
      * Nothing is read yet.
      *
-     * @param annotated is told paths that have annotations, now and then again
+     * @param listener is told each path now and then again
      * @param clockMs a monotonic clock
      */
-    AnnotationReader(Consumer<String> annotated, LongSupplier clockMs) {
-        this.annotated = annotated;
+    AnnotationReader(Listener listener, LongSupplier clockMs) {
+        this.listener = listener;
         this.clockMs = clockMs;
     }
 
@@ -88,6 +94,11 @@ final class AnnotationReader {
         return own.satisfies(Scope.TRUSTED) || (users && own.satisfies(Scope.USER));
     }
 
+    /** Whether it is a directory that says {@code write} of the files below it. */
+    boolean saysWriteBelow(INode inode) {
+        return inode.isDirectory() && own(inode).saysWrite();
+    }
+
     boolean hasOwn(INode inode) {
         return own(inode) != OwnAnnotations.NONE;
     }
@@ -117,7 +128,7 @@ final class AnnotationReader {
         }
         known.put(attributes, new Read(own, nowMs));
         if (own != OwnAnnotations.NONE) {
-            annotated.accept(inode.getFullPathName());
+            listener.annotated(inode.getFullPathName(), inode.isDirectory() && own.saysWrite());
         }
         return own;
     }

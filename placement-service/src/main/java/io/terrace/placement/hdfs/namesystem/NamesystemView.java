@@ -195,6 +195,29 @@ public final class NamesystemView implements NamespaceView {
         }
     }
 
+    @Override
+    public long writeAnnotationsVersion() {
+        return annotationChanges.writeBelowVersion() + annotationsVersion.get();
+    }
+
+    @Override
+    public List<AnnotatedDirectory> writeAnnotations(int most) {
+        List<String> paths = annotationChanges.writeBelow(most);
+        if (paths.isEmpty()) {
+            return List.of();
+        }
+        return locked(NamesystemLock.FS, "terraceAnnotations", paths.size(), () -> {
+            List<AnnotatedDirectory> directories = new ArrayList<>();
+            for (String path : paths) {
+                INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
+                if (inode != null && annotations.saysWriteBelow(inode)) {
+                    directories.add(new AnnotatedDirectory(path, annotations.of(inode)));
+                }
+            }
+            return directories;
+        });
+    }
+
     private boolean areAnnotated(List<String> paths) {
         return locked(NamesystemLock.FS, "terraceAnnotations", paths.size(), () -> paths.stream()
                 .anyMatch(path -> {

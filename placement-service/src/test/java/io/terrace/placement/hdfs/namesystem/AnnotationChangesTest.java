@@ -34,8 +34,8 @@ class AnnotationChangesTest {
         "rename, /x/c, /a",
     })
     void whatConcernsAnnotatedDirectories_isNoted(String command, String source, String destination) {
-        changes.annotated("/a");
-        changes.annotated("/a/b");
+        changes.annotated("/a", false);
+        changes.annotated("/a/b", false);
         log(true, command, source, destination);
         assertThat(changes.isEmpty()).isFalse();
         assertThat(concerns()).isTrue();
@@ -58,14 +58,14 @@ class AnnotationChangesTest {
         "false, rename, /x/c, /a/c",
     })
     void whatDoesNot_isNot(boolean succeeded, String command, String source, String destination) {
-        changes.annotated("/a");
+        changes.annotated("/a", false);
         log(succeeded, command, source, destination);
         assertThat(concerns()).isFalse();
     }
 
     @Test
     void renamedDirectory_isAnnotatedAtItsNewPath() {
-        changes.annotated("/a/b");
+        changes.annotated("/a/b", false);
         log(true, "rename", "/a/b", "/c/d");
         assertThat(concerns()).as("what is below it has the same annotations").isFalse();
         log(true, "rename", "/x/file", "/c/d/file");
@@ -76,8 +76,8 @@ class AnnotationChangesTest {
 
     @Test
     void renamedIntoADirectory_whatIsThereStaysAnnotated_andItIsAnnotatedBelow() {
-        changes.annotated("/d/e");
-        changes.annotated("/a/b");
+        changes.annotated("/d/e", false);
+        changes.annotated("/a/b", false);
         log(true, "rename", "/a/b", "/d");
         concerns();
         log(true, "rename", "/x/file", "/d/e/file");
@@ -89,7 +89,7 @@ class AnnotationChangesTest {
     @ParameterizedTest
     @CsvSource({"OVERWRITE, false", "NONE, true"})
     void renamedByTheNewerCall_whatIsThereIsGoneIfOverwritten(String option, boolean stays) {
-        changes.annotated("/d/e");
+        changes.annotated("/d/e", false);
         log(true, "rename (options=[" + option + "])", "/a/b", "/d");
         concerns();
         log(true, "rename", "/x/file", "/d/e/file");
@@ -98,8 +98,8 @@ class AnnotationChangesTest {
 
     @Test
     void renamedWithADirectoryAboveIt_isAnnotatedAtItsNewPath() {
-        changes.annotated("/a/b/c");
-        changes.annotated("/a/bc");
+        changes.annotated("/a/b/c", false);
+        changes.annotated("/a/bc", false);
         log(true, "rename", "/a/b", "/d");
         assertThat(concerns()).isFalse();
         log(true, "rename", "/x/file", "/d/c/file");
@@ -112,9 +112,9 @@ class AnnotationChangesTest {
 
     @Test
     void deleted_isNotAnnotatedAnyMore_norWhatWasBelow() {
-        changes.annotated("/a/b");
-        changes.annotated("/a/b/c");
-        changes.annotated("/a/bc");
+        changes.annotated("/a/b", false);
+        changes.annotated("/a/b/c", false);
+        changes.annotated("/a/bc", false);
         log(true, "delete", "/a/b", null);
         log(true, "rename", "/x/file", "/a/b/file");
         log(true, "rename", "/x/file", "/a/b/c/file");
@@ -125,14 +125,14 @@ class AnnotationChangesTest {
 
     @Test
     void veryManyAnnotatedPaths_thoseToldOfLateAreKept() {
-        changes.annotated("/mine");
+        changes.annotated("/mine", false);
         for (int i = 0; i < 3 * AnnotatedPaths.MOST; i++) {
-            changes.annotated("/theirs/" + i);
+            changes.annotated("/theirs/" + i, false);
             if (i % 1_000 == 0) {
-                changes.annotated("/mine");
+                changes.annotated("/mine", false);
             }
         }
-        changes.annotated("/new");
+        changes.annotated("/new", false);
         log(true, "rename", "/x/file", "/mine/file");
         assertThat(concerns()).isTrue();
         log(true, "rename", "/x/file", "/new/file");
@@ -165,7 +165,7 @@ class AnnotationChangesTest {
 
     @Test
     void nothing_makesTheLoggerFail() {
-        changes.annotated("/a");
+        changes.annotated("/a", false);
         String[] texts = {null, "", "/", "//", "x", "setXAttr", "removeXAttr", "rename", "rename (", "/a", "/a/", "\0"};
         assertThatCode(() -> {
                     logger.initialize(null);
@@ -180,5 +180,31 @@ class AnnotationChangesTest {
                     concerns();
                 })
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void directoriesThatSayWrite_areKnown_untilTheyAreDeleted_andByTheirNewNames() {
+        changes.annotated("/a", false);
+        changes.annotated("/b", true);
+        changes.annotated("/c/d", true);
+        assertThat(changes.writeBelow(10)).containsExactly("/c/d", "/b");
+        changes.annotated("/b", true);
+        assertThat(changes.writeBelow(1)).containsExactly("/b");
+        long version = changes.writeBelowVersion();
+        log(true, "rename", "/c", "/e");
+        assertThat(changes.writeBelowVersion()).isNotEqualTo(version);
+        log(true, "delete", "/b", null);
+        assertThat(changes.writeBelow(10)).contains("/e/d").doesNotContain("/b", "/c/d");
+    }
+
+    /** What it says may have changed, and a name may have come back. */
+    @Test
+    void directoryThatSaidWrite_isToldAgain_changesTheVersion() {
+        changes.annotated("/a", true);
+        long version = changes.writeBelowVersion();
+        changes.annotated("/x", false);
+        assertThat(changes.writeBelowVersion()).isEqualTo(version);
+        changes.annotated("/a", false);
+        assertThat(changes.writeBelowVersion()).isNotEqualTo(version);
     }
 }

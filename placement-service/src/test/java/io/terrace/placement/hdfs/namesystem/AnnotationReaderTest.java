@@ -20,14 +20,19 @@ class AnnotationReaderTest {
 
     private long nowMs = 1;
     private final List<String> told = new ArrayList<>();
-    private final AnnotationReader reader = new AnnotationReader(told::add, () -> nowMs);
+    private final AnnotationReader reader =
+            new AnnotationReader((path, writeBelow) -> told.add(path + (writeBelow ? " says write" : "")), () -> nowMs);
 
     private static INodeDirectory directory(long id, String name, String attribute) {
+        return directory(id, name, attribute, "nvm..disk");
+    }
+
+    private static INodeDirectory directory(long id, String name, String attribute, String value) {
         INodeDirectory made = new INodeDirectory(id, name.getBytes(StandardCharsets.UTF_8), PERMISSIONS, 0);
         XAttr xattr = new XAttr.Builder()
                 .setNameSpace(XAttr.NameSpace.TRUSTED)
                 .setName(attribute)
-                .setValue("nvm..disk".getBytes(StandardCharsets.UTF_8))
+                .setValue(value.getBytes(StandardCharsets.UTF_8))
                 .build();
         made.addXAttrFeature(new XAttrFeature(List.of(xattr)));
         return made;
@@ -70,5 +75,12 @@ class AnnotationReaderTest {
         nowMs += AnnotationReader.TELL_AGAIN_MS;
         reader.of(other);
         assertThat(told).isEmpty();
+    }
+
+    @Test
+    void directoryThatSaysWrite_isToldAsSuch() {
+        reader.of(directory(2, "a", "terrace.write", "home"));
+        reader.of(directory(3, "b", "terrace.write", "nonsense"));
+        assertThat(told).containsExactly("a says write", "b");
     }
 }
