@@ -269,7 +269,7 @@ public final class PlacementEngine {
                 accesses.wantsReaders(),
                 operatorState.mayMove() ? engineEpoch.volumes().offersWanted(nowMs, node) : List.of(),
                 offersTaken,
-                engineEpoch.writeThroughHints().after(heartbeat.writeThroughRules()));
+                engineEpoch.writeThroughHints().rules().after(heartbeat.writeThroughRules()));
         node.session().answered(answer);
         return answer;
     }

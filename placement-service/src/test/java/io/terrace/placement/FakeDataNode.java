@@ -211,7 +211,8 @@ public final class FakeDataNode {
             capacityBytes = refusal == null ? resize.capacityBytes() : capacityBytes;
         }
         wantsFull = answer.fullWanted();
-        writeThroughRules = answer.writeThroughRules() == null ? writeThroughRules : answer.writeThroughRules();
+        WriteThroughRules told = answer.writeThroughRules();
+        writeThroughRules = told == null ? WriteThroughRules.NONE : told.rules().isEmpty() ? writeThroughRules : told;
         offersWanted = answer.offersWanted();
         offers.subList(0, answer.offersTaken()).clear();
         for (MoveOrder order : answer.orders()) {

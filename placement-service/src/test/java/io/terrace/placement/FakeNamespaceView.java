@@ -198,9 +198,13 @@ public final class FakeNamespaceView implements NamespaceView {
     }
 
     @Override
-    public List<AnnotatedDirectory> writeAnnotations(int most) {
+    public List<AnnotatedDirectory> writeAnnotations(List<String> known, int most) {
         looks++;
-        return writeAnnotations.subList(0, Math.min(most, writeAnnotations.size()));
+        return Stream.concat(
+                        writeAnnotations.stream().filter(directory -> known.contains(directory.path())),
+                        writeAnnotations.stream().filter(directory -> !known.contains(directory.path())))
+                .limit(most)
+                .toList();
     }
 
     @Override

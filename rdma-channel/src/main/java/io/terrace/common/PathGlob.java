@@ -98,7 +98,16 @@ public final class PathGlob {
 
     /** Whether the pattern takes in an absolute path without a trailing slash. */
     public boolean matches(String path) {
-        String[] components = path.substring(1).split("/", -1);
+        return matches(components(path));
+    }
+
+    /** An absolute path in parts, for one who asks many patterns. */
+    public static String[] components(String path) {
+        return path.substring(1).split("/", -1);
+    }
+
+    /** As {@link #matches(String)}, of its {@link #components}. */
+    public boolean matches(String[] components) {
         for (String[] pattern : alternatives) {
             if (matches(pattern, components)) {
                 return true;

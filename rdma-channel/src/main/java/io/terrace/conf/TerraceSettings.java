@@ -545,7 +545,7 @@ public final class TerraceSettings {
     public static final Setting<Long> DATANODE_WRITE_THROUGH_MAX = key("terrace.datanode.write.through.max", "DataNode")
             .bytes("1g", 0)
             .doc("Memory that copies of blocks may take which are being written, and which nobody can read yet,"
-                    + " where clients ask for such copies (terrace.client.write.through). It is part of"
+                    + " where clients (terrace.client.write.through), rules or annotations ask for such copies. It is part of"
                     + " terrace.datanode.memory.capacity, and nothing is evicted for it: blocks beyond it are"
                     + " written without. 0: all are.");
 

@@ -8,15 +8,22 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
+import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -29,9 +36,14 @@ import org.junit.jupiter.api.Test;
 @Tag("cluster")
 class WrittenThroughTest {
 
+    private static final int NODES = 2;
+    /** A copy is begun where there is room for a whole block. */
+    private static final long BLOCK_BYTES = 1 << 20;
+
     private static FourTierCluster tiers;
-    private static FileSystem client;
-    private final AtomicInteger files = new AtomicInteger();
+    private static DistributedFileSystem client;
+    private final List<Path> files = new ArrayList<>();
+    private int written;
 
     @BeforeAll
     static void start() throws Exception {
@@ -40,9 +52,7 @@ class WrittenThroughTest {
         Configuration conf = new Configuration(tiers.fs.getConf());
         conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
         conf.setBoolean(TerraceSettings.CLIENT_WRITE_ENABLED.key(), true);
-        // A copy is begun where there is room for a whole block.
-        conf.setLong("dfs.blocksize", 1 << 20);
-        client = FileSystem.newInstance(tiers.fs.getUri(), conf);
+        client = (DistributedFileSystem) FileSystem.newInstance(tiers.fs.getUri(), conf);
     }
 
     @AfterAll
@@ -52,32 +62,55 @@ class WrittenThroughTest {
         }
     }
 
-    /** Writes a new file; whether its first read comes from memory, though nothing was ordered. */
-    private boolean isThrough(String directory) throws Exception {
-        Path file = new Path(directory, "part-" + files.incrementAndGet());
-        try (FSDataOutputStream out = client.create(file, (short) 1)) {
-            out.write(tiers.bytes);
+    /** Writes a file to each DataNode; of how many the first read comes from memory. Those before it make room. */
+    private int through(String directory) throws IOException {
+        for (Path before : files) {
+            client.delete(before, false);
         }
-        long granted = ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
-        assertThat(DFSTestUtil.readFileAsBytes(client, file)).isEqualTo(tiers.bytes);
-        boolean fromMemory = ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES) - granted == tiers.bytes.length;
-        BlockReportProto block = tiers.explain(file).getBlocks(0);
-        return fromMemory && block.getLastMovesCount() == 0;
+        files.clear();
+        int through = 0;
+        for (DataNode node : tiers.cluster.getDataNodes()) {
+            Path file = new Path(directory, "part-" + ++written);
+            files.add(file);
+            InetSocketAddress[] favored = {node.getXferAddress()};
+            try (FSDataOutputStream out = client.create(
+                    file, FsPermission.getFileDefault(), true, 4_096, (short) 1, BLOCK_BYTES, null, favored)) {
+                out.write(tiers.bytes);
+            }
+            long granted = ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
+            assertThat(DFSTestUtil.readFileAsBytes(client, file)).isEqualTo(tiers.bytes);
+            through += ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES) - granted == tiers.bytes.length ? 1 : 0;
+        }
+        return through;
     }
 
-    private void awaitThrough(String directory, boolean expected) {
-        await().atMost(FourTierCluster.PATIENCE).until(() -> isThrough(directory) == expected);
+    private void awaitThrough(String directory, int expected) {
+        await().alias(directory).atMost(FourTierCluster.PATIENCE).until(() -> through(directory) == expected);
+    }
+
+    /** The last file is held as one that was ordered, though no move was. */
+    private void awaitHeld() throws ServiceException {
+        Path file = files.get(NODES - 1);
+        await().atMost(FourTierCluster.PATIENCE).until(() -> replica(file).getHeldForMs() > 0);
+        assertThat(replica(file).getInMemory()).isTrue();
+    }
+
+    private static ReplicaProto replica(Path file) throws ServiceException {
+        BlockReportProto block = tiers.explain(file).getBlocks(0);
+        assertThat(block.getLastMovesList()).isEmpty();
+        return block.getReplicas(0);
     }
 
     @Test
     void rule_hasTheFilesOfItsPathInMemory_whenTheyAreClosed() throws Exception {
         tiers.rules("- {path: /out/_tmp/**, place: allow}", "- {path: /out/**, write: memory}");
-        awaitThrough("/out/1", true);
-        assertThat(isThrough("/out/2")).isTrue();
-        assertThat(isThrough("/out/_tmp")).isFalse();
-        assertThat(isThrough("/other")).isFalse();
+        awaitThrough("/out/1", NODES);
+        assertThat(through("/out/2")).isEqualTo(NODES);
+        awaitHeld();
+        assertThat(through("/out/_tmp")).isZero();
+        assertThat(through("/other")).isZero();
         tiers.rules("- {path: /out/**, smallest: 1k}");
-        awaitThrough("/out/3", false);
+        awaitThrough("/out/3", 0);
     }
 
     @Test
@@ -86,12 +119,13 @@ class WrittenThroughTest {
         Path directory = new Path("/annotated");
         client.mkdirs(directory);
         client.setXAttr(directory, "user.terrace.write", "memory".getBytes(StandardCharsets.UTF_8));
-        awaitThrough("/annotated/deep/below", true);
-        assertThat(isThrough("/annotated")).isTrue();
-        assertThat(isThrough("/elsewhere")).isFalse();
+        awaitThrough("/annotated/deep/below", NODES);
+        assertThat(through("/annotated")).isEqualTo(NODES);
+        assertThat(through("/elsewhere")).isZero();
         client.rename(directory, new Path("/renamed"));
-        awaitThrough("/renamed/deep", true);
+        files.replaceAll(file -> new Path(file.toString().replaceFirst("/annotated", "/renamed")));
+        awaitThrough("/renamed/deep", NODES);
         client.removeXAttr(new Path("/renamed"), "user.terrace.write");
-        awaitThrough("/renamed/deep", false);
+        awaitThrough("/renamed/deep", 0);
     }
 }

@@ -246,6 +246,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             }
             if (response.hasWriteThroughRules()) {
                 shared.writeThroughRules().take(pool, response.getWriteThroughRules());
+            } else {
+                shared.writeThroughRules().forget(pool);
             }
             for (OrderProto order : response.getOrdersList()) {
                 take(ProtoConverter.order(order), response.getEpoch(), nowNs);

@@ -38,19 +38,25 @@ public final class WriteThroughRules {
         return pools.getOrDefault(pool, NONE).id;
     }
 
-    /** Takes the rules of a pool, in place of those before. Where one cannot be read, there are none. */
+    /** Takes the rules of a pool, in place of those before; told without rules, they are those of that id. */
     public void take(String pool, WriteThroughRulesProto told) {
+        if (told.getId() == id(pool)) {
+            return;
+        }
         List<Rule> rules = new ArrayList<>();
-        try {
-            for (WriteThroughRuleProto rule : told.getRulesList()) {
+        for (WriteThroughRuleProto rule : told.getRulesList()) {
+            try {
                 rules.add(new Rule(PathGlob.of(rule.getPath()), rule.getToMemory()));
+            } catch (IllegalArgumentException e) {
+                LOG.warn("A rule for new files is left out, as this DataNode cannot read it: {}", e.getMessage());
             }
-        } catch (IllegalArgumentException e) {
-            LOG.warn(
-                    "Rules for files that are written are left out, this DataNode cannot read one: {}", e.getMessage());
-            rules.clear();
         }
         pools.put(pool, new Rules(told.getId(), List.copyOf(rules)));
+    }
+
+    /** The service has no rules, or is too old to tell them. */
+    public void forget(String pool) {
+        pools.remove(pool);
     }
 
     /**
@@ -59,11 +65,13 @@ public final class WriteThroughRules {
      * @param path as its client gives it; empty if it does not
      */
     public boolean wantCopy(String pool, String path) {
-        if (!path.startsWith("/")) {
+        List<Rule> rules = pools.getOrDefault(pool, NONE).rules;
+        if (rules.isEmpty() || !path.startsWith("/")) {
             return false;
         }
-        for (Rule rule : pools.getOrDefault(pool, NONE).rules) {
-            if (rule.path.matches(path)) {
+        String[] components = PathGlob.components(path);
+        for (Rule rule : rules) {
+            if (rule.path.matches(components)) {
                 if (rule.toMemory) {
                     metricRegistry.increment(Metric.MEMORY_THROUGH_RULED);
                 }

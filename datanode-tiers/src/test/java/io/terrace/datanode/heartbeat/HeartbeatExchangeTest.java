@@ -374,5 +374,9 @@ class HeartbeatExchangeTest {
         assertThat(link.compose(0).getWriteThroughRules())
                 .as("of an earlier epoch, and of a standby")
                 .isEqualTo(77);
+        link.delivered(HeartbeatFixture.answer(5, true, true), 0);
+        assertThat(link.compose(0).hasWriteThroughRules())
+                .as("the service has none")
+                .isFalse();
     }
 }

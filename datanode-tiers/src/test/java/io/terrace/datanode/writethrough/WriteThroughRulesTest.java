@@ -50,13 +50,18 @@ class WriteThroughRulesTest {
     }
 
     @Test
-    void rulesThatEnd_andThoseOfWhichOneCannotBeRead_leaveNone() {
-        rules.take("BP-1", of(7, "+/out/**"));
-        rules.take("BP-1", of(8, "+/out/**", "+no path"));
-        assertThat(rules.wantCopy("BP-1", "/out/a")).isFalse();
+    void ruleThatCannotBeRead_isLeftOut() {
+        rules.take("BP-1", of(8, "+no path", "+/out/**"));
+        assertThat(rules.wantCopy("BP-1", "/out/a")).isTrue();
         assertThat(rules.id("BP-1")).as("not to be told again and again").isEqualTo(8);
+    }
+
+    @Test
+    void rulesThatAreNamed_stay_untilTheServiceHasNone() {
         rules.take("BP-1", of(7, "+/out/**"));
-        rules.take("BP-1", of(0));
+        rules.take("BP-1", of(7));
+        assertThat(rules.wantCopy("BP-1", "/out/a")).isTrue();
+        rules.forget("BP-1");
         assertThat(rules.wantCopy("BP-1", "/out/a")).isFalse();
         assertThat(rules.id("BP-1")).isZero();
     }

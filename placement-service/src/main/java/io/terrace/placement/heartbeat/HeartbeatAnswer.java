@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param readersWanted heat is to say on which hosts readers are
  * @param offersWanted of which tiers replicas are to be offered
  * @param offersTaken so many of the heartbeat's offers, the first ones, were looked at; the others are to be offered again
- * @param writeThroughRules in place of those that the DataNode has; null where they are the same
+ * @param writeThroughRules those of the DataNode from now on; null for none
  */
 public record HeartbeatAnswer(
         boolean active,

@@ -1,6 +1,7 @@
 package io.terrace.placement.heartbeat;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which new files are to have a copy in memory that their DataNode fills while they are written: the first rule that takes in
@@ -8,6 +9,7 @@ import java.util.List;
  * once it is reported.
  *
  * @param id equal ones have equal ids; 0 for none
+ * @param rules none where they are told to a DataNode that has those of that id
  */
 public record WriteThroughRules(long id, List<Rule> rules) {
 
@@ -32,6 +34,11 @@ public record WriteThroughRules(long id, List<Rule> rules) {
         }
         List<Rule> rules = all.subList(0, end);
         return rules.isEmpty() ? NONE : new WriteThroughRules(hash(rules), rules);
+    }
+
+    /** What a DataNode is told that has those of an id; null for none. */
+    public @Nullable WriteThroughRules after(long known) {
+        return id == 0 ? null : id == known ? new WriteThroughRules(id, List.of()) : this;
     }
 
     /** FNV-1a, 64 bits. */

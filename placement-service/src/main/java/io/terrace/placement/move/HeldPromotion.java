@@ -37,19 +37,10 @@ final class HeldPromotion {
         Move move = clusterState.moveTracker().promote(nowMs, node, block, cause, reason);
         move.orderedBy(by);
         node.moveQueue().enqueue(move, true);
-        hold(nowMs, node, block, cause, -1);
+        node.policy().vanished(nowMs, block.id());
+        node.residents().hold(block, cause, -1);
+        node.resizePolicy(nowMs);
         planner.plan(nowMs, node, true, move);
         return move;
-    }
-
-    /**
-     * The policy is not to evict it for a while.
-     *
-     * @param arrivedMs since when it is in memory; -1 where that is to come
-     */
-    static void hold(long nowMs, DataNodeState node, StampedBlock block, Cause cause, long arrivedMs) {
-        node.policy().vanished(nowMs, block.id());
-        node.residents().hold(block, cause, arrivedMs);
-        node.resizePolicy(nowMs);
     }
 }

@@ -151,7 +151,7 @@ public final class WrittenBlocks {
 
     /** Orders copies of what is complete, with one look at the NameNode's maps. */
     public void turn(long nowMs, MovePlanner planner) {
-        List<Placed> due = due(nowMs);
+        List<Placed> due = due(nowMs, planner);
         if (due.isEmpty()) {
             return;
         }
@@ -173,7 +173,7 @@ public final class WrittenBlocks {
     }
 
     /** Takes out those that are due, at most as many as one look may ask about, and says where their copies would be. */
-    private List<Placed> due(long nowMs) {
+    private List<Placed> due(long nowMs, MovePlanner planner) {
         List<Placed> due = new ArrayList<>();
         Iterator<Written> all = waiting.values().iterator();
         while (all.hasNext() && due.size() < view.lockBlocks()) {
@@ -182,7 +182,7 @@ public final class WrittenBlocks {
                 continue;
             }
             all.remove();
-            DataNodeState node = isAwaited(nowMs, written) ? place(nowMs, written) : null;
+            DataNodeState node = isAwaited(nowMs, written) ? place(nowMs, written, planner) : null;
             if (node == null) {
                 written.wish.ordered(null);
             } else {
@@ -198,7 +198,7 @@ public final class WrittenBlocks {
     }
 
     /** Where a copy would be: null if there is one, or it would find no room. */
-    private @Nullable DataNodeState place(long nowMs, Written written) {
+    private @Nullable DataNodeState place(long nowMs, Written written, MovePlanner planner) {
         StampedBlock block = written.block;
         Set<DataNodeState> nodes = new LinkedHashSet<>();
         BlockHeat heat = clusterState.heat().peek(block.id());
@@ -209,7 +209,7 @@ public final class WrittenBlocks {
         nodes.addAll(written.nodes);
         for (DataNodeState node : nodes) {
             if (isThere(node, block)) {
-                keep(nowMs, node, written);
+                keep(nowMs, node, written, planner);
                 return null;
             }
         }
@@ -228,19 +228,26 @@ public final class WrittenBlocks {
     }
 
     /** A copy that the DataNode filled while the block was written stays for as long as one that is ordered. */
-    private void keep(long nowMs, DataNodeState node, Written written) {
+    private void keep(long nowMs, DataNodeState node, Written written, MovePlanner planner) {
         StampedBlock block = written.block;
+        if (written.cause != Cause.RULE) {
+            return;
+        }
+        // What the policy asked for by now may be that this one leaves.
+        planner.plan(nowMs, node, true);
         Resident copy = node.residents().find(block.id());
-        if (written.cause != Cause.RULE
-                || copy == null
+        if (copy == null
                 || !copy.block.sameContent(block)
                 || node.residents().isPinned(block.id())
                 || node.moveQueue().open(block.id()) != null
                 || !hasRoom(node, block.lengthBytes(), written.cause)) {
             return;
         }
+        node.policy().vanished(nowMs, block.id());
         makeRoom(nowMs, node, block.lengthBytes(), written.cause);
-        HeldPromotion.hold(nowMs, node, block, written.cause, nowMs);
+        node.residents().hold(block, written.cause, nowMs);
+        node.resizePolicy(nowMs);
+        planner.plan(nowMs, node, true);
     }
 
     private void order(long nowMs, Written written, DataNodeState node, HeldPromotion promotion) {

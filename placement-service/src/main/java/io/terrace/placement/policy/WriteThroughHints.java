@@ -3,6 +3,8 @@ package io.terrace.placement.policy;
 import io.terrace.common.PathGlob;
 import io.terrace.placement.heartbeat.WriteThroughRules;
 import io.terrace.placement.heartbeat.WriteThroughRules.Rule;
+import io.terrace.placement.policyfile.AnnotatedRule;
+import io.terrace.placement.policyfile.AnnotationWord;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView;
@@ -20,15 +22,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriteThroughHints {
 
-    /** Annotated directories that are told, those that were seen last. */
+    /** Annotated directories that are told. Those that are, stay; others take the place of what is gone. */
     static final int MOST_DIRECTORIES = 100;
 
     /** Between two looks at annotated directories, at least. */
     static final long LOOK_MS = 5_000;
 
+    /** And at most, where some are told: without the audit logger nothing says that they changed. */
+    static final long LOOK_AGAIN_MS = 60_000;
+
     private final NamespaceView view;
     private final PolicySpec spec;
     private WriteThroughRules rules;
+    private List<String> directories = List.of();
     private long lookedMs;
     private long seenVersion;
 
@@ -40,32 +46,29 @@ public final class WriteThroughHints {
         this.lookedMs = Long.MIN_VALUE / 2;
     }
 
-    /** The rules for a DataNode that has those of that id; null where it has them all. */
-    public @Nullable WriteThroughRules after(long known) {
-        return known == rules.id() ? null : rules;
+    /** What holds now. */
+    public WriteThroughRules rules() {
+        return rules;
     }
 
     /** Looks at annotated directories again if they may have changed. */
     public void turn(long nowMs) {
         long version = view.writeAnnotationsVersion();
-        if (spec.rules().isEmpty() || version == seenVersion || nowMs - lookedMs < LOOK_MS || !view.mayLook()) {
+        boolean mayDiffer = version != seenVersion || (!directories.isEmpty() && nowMs - lookedMs >= LOOK_AGAIN_MS);
+        if (spec.rules().isEmpty() || !mayDiffer || nowMs - lookedMs < LOOK_MS || !view.mayLook()) {
             return;
         }
         seenVersion = version;
         lookedMs = nowMs;
-        List<AnnotatedDirectory> directories =
-                new ArrayList<>(view.writeAnnotations(Math.min(MOST_DIRECTORIES, view.lockBlocks())));
+        List<AnnotatedDirectory> found =
+                new ArrayList<>(view.writeAnnotations(directories, Math.min(MOST_DIRECTORIES, view.lockBlocks())));
+        directories = found.stream().map(AnnotatedDirectory::path).toList();
         // The nearest annotation decides.
-        directories.sort(Comparator.comparingInt((AnnotatedDirectory directory) -> depth(directory.path()))
+        found.sort(Comparator.comparingInt((AnnotatedDirectory directory) -> depth(directory.path()))
                 .reversed()
                 .thenComparing(AnnotatedDirectory::path));
         List<Rule> all = new ArrayList<>();
-        for (AnnotatedDirectory directory : directories) {
-            String below = (directory.path().equals("/") ? "" : directory.path()) + "/**";
-            if (isPattern(below)) {
-                all.add(new Rule(below, writesToMemory(directory)));
-            }
-        }
+        found.forEach(directory -> add(all, directory));
         all.addAll(ofPolicy());
         rules = WriteThroughRules.of(all);
     }
@@ -74,15 +77,44 @@ public final class WriteThroughHints {
         return path.equals("/") ? 0 : path.split("/", -1).length;
     }
 
-    /** A name with braces would be taken for two. */
-    private static boolean isPattern(String path) {
-        return path.length() <= PathGlob.MOST_CHARS && !path.contains("{") && !path.contains("}");
+    /** What holds below a directory: first for what narrower rules take in, then for the rest. */
+    private void add(List<Rule> all, AnnotatedDirectory directory) {
+        String inside = directory.path().equals("/") ? "/" : directory.path() + "/";
+        if (!isPlain(inside)) {
+            return;
+        }
+        PathRule base = spec.ruleFor(inside + "file");
+        AnnotatedRule joined = spec.joined(base, directory.annotations());
+        if (joined.words().stream().noneMatch(WriteThroughHints::isAnnotated)) {
+            return;
+        }
+        for (PathRule rule : spec.rules()) {
+            if (rule == base) {
+                break;
+            }
+            if (rule.path().roots().stream()
+                    .anyMatch(root -> root.startsWith(inside) && root.length() > inside.length())) {
+                all.add(new Rule(
+                        rule.path().toString(),
+                        writesToMemory(
+                                spec.joined(rule, directory.annotations()).rule())));
+            }
+        }
+        all.add(new Rule(inside + "**", writesToMemory(joined.rule())));
     }
 
-    /** As of a file right below it: a rule for some of the files further below is left out of account. */
-    private boolean writesToMemory(AnnotatedDirectory directory) {
-        PathRule rule = spec.ruleFor(directory.path() + "/file", directory.annotations())
-                .rule();
+    /** Whether it is a pattern of itself alone. */
+    private static boolean isPlain(String path) {
+        return path.length() + 2 <= PathGlob.MOST_CHARS
+                && path.chars().noneMatch(letter -> "*?{}".indexOf(letter) >= 0);
+    }
+
+    /** Whether an annotation gives a word that decides, and not the rule. */
+    private static boolean isAnnotated(AnnotatedRule.Held word) {
+        return word.by() != null && (word.word() == AnnotationWord.WRITE || word.word() == AnnotationWord.PLACE);
+    }
+
+    private static boolean writesToMemory(@Nullable PathRule rule) {
         return rule != null && rule.writeToMemory();
     }
 

@@ -103,9 +103,13 @@ public final class OwnAnnotations {
         return "true".equals(value(scope, AnnotationWord.SATISFY));
     }
 
-    /** Whether {@code write} is among them, by whomever. */
-    public boolean saysWrite() {
-        return value(Scope.TRUSTED, AnnotationWord.WRITE) != null || value(Scope.USER, AnnotationWord.WRITE) != null;
+    /** Whether a word that decides on new files is among them, by whomever. */
+    public boolean decidesOnWrites() {
+        return says(AnnotationWord.WRITE) || says(AnnotationWord.PLACE);
+    }
+
+    private boolean says(AnnotationWord word) {
+        return value(Scope.TRUSTED, word) != null || value(Scope.USER, word) != null;
     }
 
     /** Attributes with an unknown word or a bad value. */

@@ -114,7 +114,11 @@ public record PolicySpec(
 
     /** What holds for a file: the rule for its path, and its annotations. */
     public AnnotatedRule ruleFor(String path, PathAnnotations annotations) {
-        PathRule base = ruleFor(path);
+        return joined(ruleFor(path), annotations);
+    }
+
+    /** What holds where that rule of this policy matches; null for none. */
+    public AnnotatedRule joined(@Nullable PathRule base, PathAnnotations annotations) {
         return annotations.isEmpty() ? new AnnotatedRule(base, List.of(), List.of()) : annotations.rule(this, base);
     }
 

@@ -127,16 +127,21 @@ public interface NamespaceView {
         return 0;
     }
 
-    /** A directory with annotations of its own, one of them {@code write}, and of the directories above it. */
+    /** A directory with an annotation of its own that decides on new files below it, and its annotations. */
     record AnnotatedDirectory(String path, PathAnnotations annotations) {}
 
-    /** Another number whenever {@link #writeAnnotations} may answer otherwise. */
+    /** Another number whenever {@link #writeAnnotations} may answer otherwise, as far as that is noticed. */
     default long writeAnnotationsVersion() {
         return 0;
     }
 
-    /** Directories that were seen with an annotation {@code write}: those that were seen last, at most so many. */
-    default List<AnnotatedDirectory> writeAnnotations(int most) {
+    /**
+     * Directories whose annotations decide on new files below them.
+     *
+     * @param known those of the last answer, which are looked at first
+     * @param most in all; besides the known ones, those that were seen last
+     */
+    default List<AnnotatedDirectory> writeAnnotations(List<String> known, int most) {
         return List.of();
     }
 

@@ -137,7 +137,8 @@ public final class DatasetBlockStore implements BlockStore {
         try {
             writer = ReplicaWriter.open(datanode, wanted, client);
             writer.sendsTo(next);
-            if (through != WriteThrough.NONE || rules.wantCopy(wanted.block().getBlockPoolId(), wanted.path())) {
+            if (through != WriteThrough.NONE
+                    || (wanted.isFirst() && rules.wantCopy(wanted.block().getBlockPoolId(), wanted.path()))) {
                 writer.copiesTo(copies);
             }
             opened = true;

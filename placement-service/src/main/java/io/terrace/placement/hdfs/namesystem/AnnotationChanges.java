@@ -21,10 +21,10 @@ final class AnnotationChanges {
 
     private final AnnotatedPaths annotated = new AnnotatedPaths();
 
-    /** Directories that say {@code write} of what is below them, and did when they were told last. */
-    private final AnnotatedPaths writeBelow = new AnnotatedPaths();
+    /** Directories whose annotations decided on new files below them when they were told last. */
+    private final AnnotatedPaths ofWrites = new AnnotatedPaths();
 
-    private final AtomicLong writeBelowVersion = new AtomicLong();
+    private final AtomicLong ofWritesVersion = new AtomicLong();
 
     private final Set<String> changed = ConcurrentHashMap.newKeySet();
 
@@ -37,34 +37,34 @@ final class AnnotationChanges {
     /**
      * Annotations were seen there.
      *
-     * @param isWriteBelow whether it is a directory that says {@code write} of what is below it
+     * @param decidesOnWrites whether it is a directory, with one that decides on new files below it
      */
-    void annotated(String path, boolean isWriteBelow) {
+    void annotated(String path, boolean decidesOnWrites) {
         annotated.add(path);
-        if (isWriteBelow) {
-            writeBelow.add(path);
+        if (decidesOnWrites) {
+            ofWrites.add(path);
         }
-        if (writeBelow.contains(path)) {
-            writeBelowVersion.incrementAndGet();
+        if (ofWrites.contains(path)) {
+            ofWritesVersion.incrementAndGet();
         }
     }
 
-    /** Directories that say {@code write} or did; those that were told last, at most so many. */
-    List<String> writeBelow(int most) {
-        return writeBelow.latest(most);
+    /** Directories whose annotations decide on new files below them, or did; those that were told last, at most so many. */
+    List<String> ofWrites(int most) {
+        return ofWrites.latest(most);
     }
 
     /** Another number whenever those directories, or what they say, may have changed. */
-    long writeBelowVersion() {
-        return writeBelowVersion.get();
+    long ofWritesVersion() {
+        return ofWritesVersion.get();
     }
 
     void deleted(String path) {
         if (!annotated.isEmpty()) {
             annotated.removeTree(path);
-            if (!writeBelow.isEmpty()) {
-                writeBelow.removeTree(path);
-                writeBelowVersion.incrementAndGet();
+            if (!ofWrites.isEmpty()) {
+                ofWrites.removeTree(path);
+                ofWritesVersion.incrementAndGet();
             }
         }
     }
@@ -129,9 +129,9 @@ final class AnnotationChanges {
         }
         boolean differs = annotated.contains(to) || !annotatedAbove(from).equals(annotatedAbove(to));
         annotated.renameTree(from, destinations);
-        if (!writeBelow.isEmpty()) {
-            writeBelow.renameTree(from, destinations);
-            writeBelowVersion.incrementAndGet();
+        if (!ofWrites.isEmpty()) {
+            ofWrites.renameTree(from, destinations);
+            ofWritesVersion.incrementAndGet();
         }
         if (differs) {
             renamed.set(true);

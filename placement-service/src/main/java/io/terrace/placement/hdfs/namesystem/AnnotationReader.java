@@ -43,8 +43,8 @@ final class AnnotationReader {
     /** Is told paths that have annotations. */
     interface Listener {
 
-        /** @param writeBelow whether it is a directory that says {@code write} of the files below it */
-        void annotated(String path, boolean writeBelow);
+        /** @param ofWrites whether it is a directory, with one that decides on new files below it */
+        void annotated(String path, boolean ofWrites);
     }
 
     private final Listener listener;
@@ -94,9 +94,14 @@ final class AnnotationReader {
         return own.satisfies(Scope.TRUSTED) || (users && own.satisfies(Scope.USER));
     }
 
-    /** Whether it is a directory that says {@code write} of the files below it. */
-    boolean saysWriteBelow(INode inode) {
-        return inode.isDirectory() && own(inode).saysWrite();
+    /** Whether it is a directory whose annotations decide on new files below it; tells nobody of it. */
+    boolean decidesOnWrites(INode inode) {
+        XAttrFeature attributes = inode.getXAttrFeature();
+        if (attributes == null || !inode.isDirectory()) {
+            return false;
+        }
+        Read before = known.getIfPresent(attributes);
+        return (before == null ? read(attributes.getXAttrs()) : before.own).decidesOnWrites();
     }
 
     boolean hasOwn(INode inode) {
@@ -128,7 +133,7 @@ final class AnnotationReader {
         }
         known.put(attributes, new Read(own, nowMs));
         if (own != OwnAnnotations.NONE) {
-            listener.annotated(inode.getFullPathName(), inode.isDirectory() && own.saysWrite());
+            listener.annotated(inode.getFullPathName(), inode.isDirectory() && own.decidesOnWrites());
         }
         return own;
     }

@@ -12,8 +12,10 @@ import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -197,12 +199,13 @@ public final class NamesystemView implements NamespaceView {
 
     @Override
     public long writeAnnotationsVersion() {
-        return annotationChanges.writeBelowVersion() + annotationsVersion.get();
+        return annotationChanges.ofWritesVersion() + annotationsVersion.get();
     }
 
     @Override
-    public List<AnnotatedDirectory> writeAnnotations(int most) {
-        List<String> paths = annotationChanges.writeBelow(most);
+    public List<AnnotatedDirectory> writeAnnotations(List<String> known, int most) {
+        Set<String> paths = new LinkedHashSet<>(known);
+        paths.addAll(annotationChanges.ofWrites(most));
         if (paths.isEmpty()) {
             return List.of();
         }
@@ -210,7 +213,7 @@ public final class NamesystemView implements NamespaceView {
             List<AnnotatedDirectory> directories = new ArrayList<>();
             for (String path : paths) {
                 INode inode = PathLookup.at(namesystem.getFSDirectory(), path);
-                if (inode != null && annotations.saysWriteBelow(inode)) {
+                if (directories.size() < most && inode != null && annotations.decidesOnWrites(inode)) {
                     directories.add(new AnnotatedDirectory(path, annotations.of(inode)));
                 }
             }

@@ -183,28 +183,28 @@ class AnnotationChangesTest {
     }
 
     @Test
-    void directoriesThatSayWrite_areKnown_untilTheyAreDeleted_andByTheirNewNames() {
+    void directoriesThatDecideOnWrites_areKnown_untilTheyAreDeleted_andByTheirNewNames() {
         changes.annotated("/a", false);
         changes.annotated("/b", true);
         changes.annotated("/c/d", true);
-        assertThat(changes.writeBelow(10)).containsExactly("/c/d", "/b");
+        assertThat(changes.ofWrites(10)).containsExactly("/c/d", "/b");
         changes.annotated("/b", true);
-        assertThat(changes.writeBelow(1)).containsExactly("/b");
-        long version = changes.writeBelowVersion();
+        assertThat(changes.ofWrites(1)).containsExactly("/b");
+        long version = changes.ofWritesVersion();
         log(true, "rename", "/c", "/e");
-        assertThat(changes.writeBelowVersion()).isNotEqualTo(version);
+        assertThat(changes.ofWritesVersion()).isNotEqualTo(version);
         log(true, "delete", "/b", null);
-        assertThat(changes.writeBelow(10)).contains("/e/d").doesNotContain("/b", "/c/d");
+        assertThat(changes.ofWrites(10)).contains("/e/d").doesNotContain("/b", "/c/d");
     }
 
     /** What it says may have changed, and a name may have come back. */
     @Test
-    void directoryThatSaidWrite_isToldAgain_changesTheVersion() {
+    void directoryThatDecided_isToldAgain_changesTheVersion() {
         changes.annotated("/a", true);
-        long version = changes.writeBelowVersion();
+        long version = changes.ofWritesVersion();
         changes.annotated("/x", false);
-        assertThat(changes.writeBelowVersion()).isEqualTo(version);
+        assertThat(changes.ofWritesVersion()).isEqualTo(version);
         changes.annotated("/a", false);
-        assertThat(changes.writeBelowVersion()).isNotEqualTo(version);
+        assertThat(changes.ofWritesVersion()).isNotEqualTo(version);
     }
 }

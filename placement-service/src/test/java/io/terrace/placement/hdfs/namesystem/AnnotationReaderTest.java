@@ -21,7 +21,7 @@ class AnnotationReaderTest {
     private long nowMs = 1;
     private final List<String> told = new ArrayList<>();
     private final AnnotationReader reader =
-            new AnnotationReader((path, writeBelow) -> told.add(path + (writeBelow ? " says write" : "")), () -> nowMs);
+            new AnnotationReader((path, ofWrites) -> told.add(path + (ofWrites ? " decides" : "")), () -> nowMs);
 
     private static INodeDirectory directory(long id, String name, String attribute) {
         return directory(id, name, attribute, "nvm..disk");
@@ -78,9 +78,9 @@ class AnnotationReaderTest {
     }
 
     @Test
-    void directoryThatSaysWrite_isToldAsSuch() {
+    void directoryThatDecidesOnWrites_isToldAsSuch() {
         reader.of(directory(2, "a", "terrace.write", "home"));
         reader.of(directory(3, "b", "terrace.write", "nonsense"));
-        assertThat(told).containsExactly("a says write", "b");
+        assertThat(told).containsExactly("a decides", "b");
     }
 }
