@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The command line of a daemon's JVM.
@@ -15,6 +16,9 @@ import java.util.List;
  * @param jvm heap and other options, class path and main class
  */
 record DaemonCommand(JavaHome java, String mark, Path log, Path crash, List<String> jvm) {
+    /** System property of this process: one more option for the JVM of each daemon. */
+    static final String OPTION_PROPERTY = "terrace.daemon.option";
+
     private static final Path SETSID = Path.of("/usr/bin/setsid");
 
     /**
@@ -25,6 +29,7 @@ record DaemonCommand(JavaHome java, String mark, Path log, Path crash, List<Stri
     static List<String> jvm(ClusterSpec spec, int number, Path conf, ClassPath classPath, String mainClass) {
         List<String> words = new ArrayList<>(List.of(
                 "-Xmx" + spec.heapMb() + "m", "-XX:+UseSerialGC", "-D" + LocalCluster.NUMBER_PROPERTY + "=" + number));
+        Optional.ofNullable(System.getProperty(OPTION_PROPERTY)).ifPresent(words::add);
         String first = conf + ":";
         if (mainClass.equals(LocalCluster.DATANODE) && !spec.nativeDir().isEmpty()) {
             words.add("-Djava.library.path=" + spec.nativeDir());

@@ -24,4 +24,17 @@ class DaemonCommandTest {
                         .toString())
                 .doesNotContain("/srv/native");
     }
+
+    @Test
+    void jvm_whereThisProcessNamesAnOption_hasIt() {
+        String option = "-XX:TieredStopAtLevel=1";
+        String before = System.getProperty(DaemonCommand.OPTION_PROPERTY, option);
+        System.setProperty(DaemonCommand.OPTION_PROPERTY, option);
+        try {
+            assertThat(DaemonCommand.jvm(SPEC, 0, CONF, ClassPath.ofThisProcess(), LocalCluster.NAMENODE))
+                    .contains(option);
+        } finally {
+            System.setProperty(DaemonCommand.OPTION_PROPERTY, before);
+        }
+    }
 }
