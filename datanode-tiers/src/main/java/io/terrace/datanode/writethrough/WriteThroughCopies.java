@@ -82,7 +82,7 @@ public final class WriteThroughCopies implements Closeable {
                 // Whoever waits for a piece writes it if no thread has begun.
                 new ThreadPoolExecutor.DiscardPolicy());
         writers.allowCoreThreadTimeOut(true);
-        metricRegistry.gauge(Metric.MEMORY_THROUGH_WRITING_BYTES, writingBytes::get);
+        metricRegistry.gauge(Metric.MEMORY_THROUGH_WRITING_BYTES, this::writingBytes);
     }
 
     /**
@@ -103,9 +103,14 @@ public final class WriteThroughCopies implements Closeable {
             metricRegistry.increment(Metric.MEMORY_THROUGH_NO_ROOM);
         } else {
             tier.space().release(blockBytes);
-            return new WriteThroughCopy(this, pool, block);
+            return new WriteThroughCopy(this, pool, block, blockBytes);
         }
         return null;
+    }
+
+    /** What all copies hold whose blocks are being written. */
+    public long writingBytes() {
+        return writingBytes.get();
     }
 
     /** Where copies are written, by a thread that has nothing else to do. */

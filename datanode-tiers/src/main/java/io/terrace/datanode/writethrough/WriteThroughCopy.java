@@ -33,6 +33,8 @@ public final class WriteThroughCopy implements Closeable {
     private final String pool;
     /** For the log. */
     private final Object blockForLog;
+
+    private final long blockBytes;
     /** The one that was used last is the last. */
     private final List<Piece> pieces = new ArrayList<>(MOST_PIECES);
 
@@ -58,10 +60,12 @@ public final class WriteThroughCopy implements Closeable {
         }
     }
 
-    WriteThroughCopy(WriteThroughCopies copies, String pool, Object block) {
+    /** @param blockBytes that the block may get */
+    WriteThroughCopy(WriteThroughCopies copies, String pool, Object block, long blockBytes) {
         this.copies = copies;
         this.pool = pool;
         this.blockForLog = block;
+        this.blockBytes = blockBytes;
     }
 
     /**
@@ -149,7 +153,8 @@ public final class WriteThroughCopy implements Closeable {
     /** The file, with room up to there; null when there is none. */
     private @Nullable FileChannel room(long end) {
         if (end > heldBytes) {
-            long more = (end - heldBytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+            long step = (end + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+            long more = Math.max(end, Math.min(step, blockBytes)) - heldBytes;
             if (!copies.grow(pool, more)) {
                 end();
                 return null;

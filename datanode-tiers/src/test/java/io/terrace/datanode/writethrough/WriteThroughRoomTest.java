@@ -6,6 +6,7 @@ import static io.terrace.datanode.writethrough.WriteThroughFixture.KEY;
 import static io.terrace.datanode.writethrough.WriteThroughFixture.PIECE;
 import static io.terrace.datanode.writethrough.WriteThroughFixture.POOL;
 import static io.terrace.datanode.writethrough.WriteThroughFixture.random;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
@@ -56,6 +57,17 @@ class WriteThroughRoomTest {
             through.finish(copy, (1 << 20) + 2 * PIECE);
         }
         through.assertNothingLeft(Metric.MEMORY_THROUGH_NO_ROOM);
+    }
+
+    @Test
+    void write_ofASmallBlock_takesNoMoreThanTheBlockMayGet() throws IOException {
+        try (WriteThroughCopy copy = requireNonNull(through.copies.begin(POOL, KEY, 1000, true))) {
+            through.write(copy, 0, random(400), PIECE);
+            assertThat(through.tier.usage().usedBytes()).isEqualTo(1000);
+            through.write(copy, 400, random(700), PIECE);
+            assertThat(through.tier.usage().usedBytes()).isEqualTo(1100);
+        }
+        assertThat(through.tier.usage().usedBytes()).isZero();
     }
 
     @Test
