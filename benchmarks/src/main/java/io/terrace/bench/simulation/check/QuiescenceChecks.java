@@ -14,6 +14,7 @@ import io.terrace.channel.server.Principal;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.GrantAttempt;
 import io.terrace.datanode.extent.LocalTier;
+import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.report.ReplicaReport;
@@ -23,6 +24,9 @@ import java.util.TreeSet;
 
 /** The checks at quiescence, long after the last fault: nobody reads or waits, and the service knows every copy. */
 public final class QuiescenceChecks {
+
+    /** Paths of files that are looked at, more than have different rules. */
+    private static final int PATHS = 12;
 
     private final SimulatedCluster simulatedCluster;
     private final ClusterChecks checks;
@@ -42,6 +46,7 @@ public final class QuiescenceChecks {
                 checks.watch(dataNode).heatChecks().checkQuiescent(dataNode);
                 checkKnown(host);
                 checkResidency(dataNode);
+                checkRules(dataNode);
             }
         }
         checkMoves();
@@ -164,6 +169,21 @@ public final class QuiescenceChecks {
                 known,
                 dataNode,
                 resident);
+    }
+
+    private void checkRules(SimulatedDataNode dataNode) {
+        for (long id = SimulatedNamespace.FIRST_ID; id < SimulatedNamespace.FIRST_ID + PATHS; id++) {
+            String path = SimulatedNamespace.path(id);
+            PathRule rule = simulatedCluster.policy().spec().ruleFor(path);
+            Violation.unless(
+                    dataNode.writeThroughRules().wantCopy(SimulatedNamespace.POOL, path)
+                            == (rule != null && rule.writeToMemory()),
+                    Invariant.RULES_KNOWN,
+                    "%s has other rules for %s than the policy: %s",
+                    dataNode,
+                    path,
+                    rule);
+        }
     }
 
     /**

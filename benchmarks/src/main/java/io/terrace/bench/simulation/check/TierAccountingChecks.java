@@ -55,7 +55,7 @@ final class TierAccountingChecks {
     void check() {
         LocalTier tier = dataNode.tier();
         LocalTier.Usage usage = tier.usage();
-        long used = 0;
+        long used = dataNode.writeThroughCopies().writingBytes();
         long leaving = 0;
         long region = 0;
         long copying = 0;
@@ -86,7 +86,7 @@ final class TierAccountingChecks {
                                 || usage.regionBytes() != region))) {
             throw Violation.of(
                     Invariant.ACCOUNTING,
-                    "%s counts %s, and has %d extents (%d live) with %d bytes, %d of them leaving, and %d of the"
+                    "%s counts %s, and has %d extents (%d live) and drafts with %d bytes, %d of them leaving, and %d of the"
                             + " region",
                     dataNode,
                     usage,

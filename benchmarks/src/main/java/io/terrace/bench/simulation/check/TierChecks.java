@@ -18,6 +18,7 @@ import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.datanode.memory.MemoryDirectory;
+import io.terrace.datanode.writethrough.DraftFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
@@ -103,6 +104,29 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
             public boolean remove(Extent extent, boolean truncate) {
                 removed(extent);
                 return files.remove(extent, truncate);
+            }
+        };
+    }
+
+    @Override
+    public DraftFiles drafts(DraftFiles drafts) {
+        return new DraftFiles() {
+            @Override
+            public Draft create() throws IOException {
+                return drafts.create();
+            }
+
+            @Override
+            public void adopt(Draft draft, Extent extent) throws IOException {
+                entered(extent);
+                dataNode.process().say("adopts %s", draft.path());
+                drafts.adopt(draft, extent);
+            }
+
+            @Override
+            public boolean remove(Draft draft) {
+                dataNode.process().say("gives up %s", draft.path());
+                return drafts.remove(draft);
             }
         };
     }

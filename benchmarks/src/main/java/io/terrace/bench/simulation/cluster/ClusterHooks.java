@@ -12,6 +12,7 @@ import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.writethrough.DraftFiles;
 import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -102,6 +103,9 @@ public interface ClusterHooks {
 
     /** The files of the memory directory. */
     ExtentStore files(ExtentStore files);
+
+    /** The files of copies whose blocks are being written. */
+    DraftFiles drafts(DraftFiles drafts);
 
     /** The files as the tier uses them. */
     ExtentStore store(

@@ -7,6 +7,7 @@ import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.LeftoverFiles;
+import io.terrace.datanode.writethrough.DraftFiles;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.policy.PolicyFactory;
@@ -60,6 +61,9 @@ public interface ClusterObserver {
     interface DataNodeObserver {
 
         ExtentStore files(ExtentStore files);
+
+        /** The files of copies whose blocks are being written; an extent begins when one is adopted. */
+        DraftFiles drafts(DraftFiles drafts);
 
         SlotAllocator slots(SlotAllocator slots);
 

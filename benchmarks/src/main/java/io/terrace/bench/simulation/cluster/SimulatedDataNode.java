@@ -5,7 +5,6 @@ import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
-import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
@@ -30,6 +29,7 @@ import io.terrace.datanode.move.MemoryCopier;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.ClientSpeeds;
+import io.terrace.datanode.writethrough.WriteThroughCopies;
 import io.terrace.datanode.writethrough.WriteThroughRules;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -71,6 +71,8 @@ public final class SimulatedDataNode {
     private final HousekeepingAgent housekeeping;
     private final GrantServerDriver grantServerDriver;
     private final SimulatedMoves moves;
+    private final WriteThroughRules writeThroughRules = new WriteThroughRules(metricRegistry);
+    private final WriteThroughCopies writeThroughCopies;
     private final Map<BlockKey, Integer> passedDescriptors = new LinkedHashMap<>();
     private boolean housekeepingSoon;
 
@@ -155,10 +157,18 @@ public final class SimulatedDataNode {
                 List::of,
                 List::of,
                 new ClientSpeeds(),
-                new WriteThroughRules(metricRegistry),
+                writeThroughRules,
                 offers,
                 metricRegistry,
                 64);
+        writeThroughCopies = new WriteThroughCopies(
+                tier,
+                source,
+                observer.drafts(hooks.drafts(mount)),
+                simulatedCluster.capacityBytes() / 2,
+                metricRegistry,
+                process::nanoTime,
+                host.name);
         leftovers(tokenBucket);
         start(shared);
         if (!simulatedCluster.unreadBlocks().all().isEmpty()) {
@@ -193,12 +203,9 @@ public final class SimulatedDataNode {
         if (found == null) {
             observer.heatWithoutReplica(blockId);
         }
-        return found == null ? null : new HeartbeatExchange.ReplicaLook.Seen(found, tierOf(blockId));
-    }
-
-    private StorageTier tierOf(long blockId) {
-        Replica replica = host.simulatedVolumes.find(blockId);
-        return replica == null ? StorageTier.DISK : host.simulatedVolumes.tier(replica);
+        return found == null
+                ? null
+                : new HeartbeatExchange.ReplicaLook.Seen(found, host.simulatedVolumes.tierOf(blockId));
     }
 
     private void start(HeartbeatExchange.Shared shared) {
@@ -286,6 +293,14 @@ public final class SimulatedDataNode {
         return accessRecorder;
     }
 
+    public WriteThroughRules writeThroughRules() {
+        return writeThroughRules;
+    }
+
+    public WriteThroughCopies writeThroughCopies() {
+        return writeThroughCopies;
+    }
+
     /** Copies that are ordered and not begun. */
     public int copiesWaiting() {
         return copyQueue.waiting();
@@ -332,8 +347,7 @@ public final class SimulatedDataNode {
 
     /** A finalised replica is announced; the NameNode may want it deleted. */
     public void reportReceived(Replica replica) {
-        StorageTier on = host.simulatedVolumes.tier(replica);
-        if (!simulatedCluster.namespace().received(host.name, replica, on)) {
+        if (!simulatedCluster.namespace().received(host.name, replica, host.simulatedVolumes.tier(replica))) {
             simulatedCluster.writeLoad().invalidateSoon(host, replica.blockId);
         }
     }
@@ -365,6 +379,7 @@ public final class SimulatedDataNode {
 
     public void kill() {
         process.kill();
+        writeThroughCopies.close();
         host.simulatedVolumes.processEnded(host.name);
         try {
             table.close();

@@ -9,8 +9,10 @@ import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.datanode.memory.MemoryDirectory;
+import io.terrace.datanode.writethrough.DraftFiles;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +34,10 @@ public final class SimulatedTmpfs {
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final Map<String, Entry> leftovers = new LinkedHashMap<>();
     private final Map<String, MemoryFile> links = new LinkedHashMap<>();
+    /** Of copies whose blocks are being written. */
+    private final Map<Path, MemoryFile> drafts = new LinkedHashMap<>();
+
+    private long lastDraft;
     private long othersBytes;
 
     private static final class Entry {
@@ -64,6 +70,9 @@ public final class SimulatedTmpfs {
         for (Entry entry : leftovers.values()) {
             bytes += entry.file.lengthBytes();
         }
+        for (MemoryFile draft : drafts.values()) {
+            bytes += draft.lengthBytes();
+        }
         return bytes;
     }
 
@@ -76,7 +85,7 @@ public final class SimulatedTmpfs {
     }
 
     public int files() {
-        return entries.size() + leftovers.size();
+        return entries.size() + leftovers.size() + drafts.size();
     }
 
     /** The file under a link's name, as {@code open} finds it. */
@@ -91,6 +100,7 @@ public final class SimulatedTmpfs {
     /** A new process starts: links of the earlier one and incomplete files are removed. */
     void takeOver() {
         links.clear();
+        drafts.clear();
         leftovers.clear();
         entries.forEach((name, entry) -> {
             if (entry.sealed) {
@@ -105,6 +115,7 @@ public final class SimulatedTmpfs {
         entries.clear();
         leftovers.clear();
         links.clear();
+        drafts.clear();
     }
 
     /** The bytes of a leftover of this block; null when there is none. */
@@ -136,7 +147,7 @@ public final class SimulatedTmpfs {
     }
 
     /** The tmpfs as one process of the DataNode sees it; does nothing once the process is dead. */
-    public final class Mount implements ExtentStore, LeftoverFiles {
+    public final class Mount implements ExtentStore, LeftoverFiles, DraftFiles {
 
         private final OsProcess process;
 
@@ -162,6 +173,40 @@ public final class SimulatedTmpfs {
                 throw new IOException("No space left on device");
             }
             return (int) Math.min(bytes, freeBytes);
+        }
+
+        @Override
+        public Draft create() {
+            process.blockFor(WRITE_NS);
+            MemoryFile file = new MemoryFile();
+            Path path = Path.of("draft_" + ++lastDraft);
+            drafts.put(path, file);
+            return new Draft(path, MemoryChannel.opened(process, file, true, this::admitWrite));
+        }
+
+        @Override
+        public void adopt(Draft draft, Extent extent) throws IOException {
+            draft.file().close();
+            process.checkAlive();
+            MemoryFile file = drafts.remove(draft.path());
+            if (file == null) {
+                throw new FileNotFoundException(draft.path().toString());
+            }
+            Entry entry = new Entry(extent, file);
+            entry.sealed = true;
+            entries.put(name(extent), entry);
+        }
+
+        @Override
+        public boolean remove(Draft draft) {
+            try {
+                draft.file().close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            process.checkAlive();
+            drafts.remove(draft.path());
+            return true;
         }
 
         @Override

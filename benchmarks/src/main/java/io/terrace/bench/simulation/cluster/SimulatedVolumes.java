@@ -67,6 +67,12 @@ public final class SimulatedVolumes {
         return volume(replica).tier();
     }
 
+    /** Where the replica of a block is; disk if there is none. */
+    StorageTier tierOf(long blockId) {
+        Replica replica = find(blockId);
+        return replica == null ? StorageTier.DISK : tier(replica);
+    }
+
     /** Room by tier, as the DataNode reports it to the NameNode. */
     public Map<StorageTier, VolumeSpace> space() {
         Map<StorageTier, VolumeSpace> space = new EnumMap<>(StorageTier.class);

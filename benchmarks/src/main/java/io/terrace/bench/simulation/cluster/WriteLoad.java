@@ -2,9 +2,14 @@ package io.terrace.bench.simulation.cluster;
 
 import io.terrace.bench.simulation.kernel.ContentOracle;
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.datanode.writethrough.WriteThroughCopy;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +31,14 @@ public final class WriteLoad {
     /** With very few blocks, moves of different epochs have the same block and number. */
     private final int mostBlocks;
 
+    private final Random copies;
+
     WriteLoad(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
         this.scheduler = simulatedCluster.scheduler();
         this.namespace = simulatedCluster.namespace();
         this.contentOracle = simulatedCluster.contentOracle();
+        this.copies = scheduler.randomFor("copies of blocks that are written");
         this.mostBlocks = scheduler.oneIn(4) ? (int) scheduler.between(1, 2) : MOST_BLOCKS;
     }
 
@@ -95,18 +103,54 @@ public final class WriteLoad {
         for (SimulatedDataNode target : targets) {
             target.host().gets(block.id);
             target.dataset().write(block.id, block.stamp, content);
-            finaliseSoon(target, block.id, block.stamp);
+            if (target == targets.get(0) && isCopiedAsWritten(target, block)) {
+                copyAsWritten(target, block.id, block.stamp, content);
+            } else {
+                finaliseSoon(target, block.id, block.stamp);
+            }
         }
         recoverLease(block, block.stamp);
     }
 
     private void finaliseSoon(SimulatedDataNode target, long blockId, long stamp) {
-        target.process().after(scheduler.between(MS, 30 * MS), "finalise", () -> {
-            Replica replica = target.host().simulatedVolumes.find(blockId);
-            if (replica != null && replica.stamp == stamp && !replica.finalised) {
-                target.dataset().finalise(blockId);
-                target.accessRecorder().written(SimulatedNamespace.POOL, blockId, replica.lengthBytes());
-                target.reportReceived(replica);
+        target.process().after(scheduler.between(MS, 30 * MS), "finalise", () -> finalise(target, blockId, stamp));
+    }
+
+    /** Whether this stamp of the block became whole. */
+    private static boolean finalise(SimulatedDataNode target, long blockId, long stamp) {
+        Replica replica = target.host().simulatedVolumes.find(blockId);
+        if (replica == null || replica.stamp != stamp || replica.finalised) {
+            return false;
+        }
+        target.dataset().finalise(blockId);
+        target.accessRecorder().written(SimulatedNamespace.POOL, blockId, replica.lengthBytes());
+        target.reportReceived(replica);
+        return true;
+    }
+
+    private static boolean isCopiedAsWritten(SimulatedDataNode first, SimulatedBlock block) {
+        return first.writeThroughRules().wantCopy(SimulatedNamespace.POOL, SimulatedNamespace.path(block.id));
+    }
+
+    /** A DataNode fills a copy in memory with what it writes, piece by piece, and finalises the block then. */
+    private void copyAsWritten(SimulatedDataNode first, long blockId, long stamp, byte[] content) {
+        first.process().after(scheduler.between(0, 5 * MS), "write through", () -> {
+            WriteThroughCopy copy =
+                    first.writeThroughCopies().begin(SimulatedNamespace.POOL, blockId, content.length, true);
+            try (copy) {
+                // Of a quarter of them a piece is lost: they must be given up, and the block goes on.
+                int lost = copies.nextInt(4) == 0 ? copies.nextInt(content.length) : -1;
+                for (int at = 0; copy != null && at < content.length; ) {
+                    int bytes = Math.min(content.length - at, (int) scheduler.between(1, LARGEST_BYTES));
+                    if (lost < at || lost >= at + bytes) {
+                        copy.write(at, ByteBuffer.wrap(content, at, bytes));
+                    }
+                    at += bytes;
+                }
+                if (finalise(first, blockId, stamp) && copy != null) {
+                    copy.publish(
+                            new BlockVersion(new BlockKey(SimulatedNamespace.POOL, blockId, stamp), content.length));
+                }
             }
         });
     }

@@ -77,6 +77,8 @@ public enum Mutation {
     VAIN_BOUND_IGNORED("blocks are copied before their first read whatever was in vain", Invariant.VAIN_BYTES_BOUNDED),
     FIRST_READ_AWAITED_FOR_EVER(
             "a copy waits for a first read that did not come in time", Invariant.COPY_AHEAD_RELEASED),
+    DRAFT_KEPT("the file of a copy stays that is given up while its block is written", Invariant.FILES_ACCOUNTED),
+    RULES_NOT_TOLD("DataNodes are told which rules for new files hold, but never the rules", Invariant.RULES_KNOWN),
     ACKNOWLEDGED_BEFORE_WRITTEN("a DataNode acknowledges a frame before it is written", Invariant.ACKNOWLEDGED_BY_ALL),
     COMMITTED_BEFORE_FINALISED(
             "a DataNode says that a block is finalised before it is", Invariant.COMMITTED_IS_FINALISED),

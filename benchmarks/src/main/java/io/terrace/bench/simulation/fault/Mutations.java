@@ -22,6 +22,7 @@ import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.writethrough.DraftFiles;
 import io.terrace.placement.move.FirstReadSettings;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -272,6 +273,11 @@ public final class Mutations implements ClusterHooks {
 
     @Override
     public HeartbeatResponseProto answer(HeartbeatResponseProto answer, long highestEpoch) {
+        if (is(Mutation.RULES_NOT_TOLD) && answer.hasWriteThroughRules()) {
+            HeartbeatResponseProto.Builder untold = answer.toBuilder();
+            untold.getWriteThroughRulesBuilder().clearRules();
+            return untold.build();
+        }
         return is(Mutation.EPOCH_NOT_FENCED) && answer.getActive()
                 ? answer.toBuilder()
                         .setEpoch(Math.max(answer.getEpoch(), highestEpoch))
@@ -285,6 +291,11 @@ public final class Mutations implements ClusterHooks {
             return MutatedStore.throwing(files);
         }
         return is(Mutation.FILE_KEPT_WHEN_FREED) ? MutatedStore.kept(files) : files;
+    }
+
+    @Override
+    public DraftFiles drafts(DraftFiles drafts) {
+        return is(Mutation.DRAFT_KEPT) ? new KeptDrafts(drafts) : drafts;
     }
 
     @Override

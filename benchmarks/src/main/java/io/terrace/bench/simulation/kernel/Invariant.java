@@ -51,6 +51,8 @@ public enum Invariant {
     ACKNOWLEDGED_KEPT("what was acknowledged to the writer of a file is in the file, however the writing ended"),
     WRITTEN_THOUGH_SLOW("a file is written and closed where DataNodes are slow and nothing else is wrong"),
     MOVES_END("once all is quiet, no move into memory or out of it waits: each was made or given up"),
+    RULES_KNOWN(
+            "once all is quiet, every DataNode knows for which new files the policy wants copies as they are written"),
     PINS_KEPT("once all is quiet, a pinned block is in memory if there is room for all that are pinned"),
     UNREAD_COMES_IN("once all is quiet, a replica that nobody reads and that is above its range has come down into it"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),

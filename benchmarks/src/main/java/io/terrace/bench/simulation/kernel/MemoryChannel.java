@@ -68,11 +68,15 @@ public final class MemoryChannel extends FileChannel {
         if (!writable) {
             throw new NonWritableChannelException();
         }
-        int admitted = guard.admit(from.remaining());
-        byte[] bytes = new byte[admitted];
+        byte[] bytes = admitted(from);
+        file.append(bytes, 0, bytes.length);
+        return bytes.length;
+    }
+
+    private byte[] admitted(ByteBuffer from) throws IOException {
+        byte[] bytes = new byte[guard.admit(from.remaining())];
         from.get(bytes);
-        file.append(bytes, 0, admitted);
-        return admitted;
+        return bytes;
     }
 
     @Override
@@ -132,8 +136,10 @@ public final class MemoryChannel extends FileChannel {
     }
 
     @Override
-    public int write(ByteBuffer from, long at) {
-        throw new UnsupportedOperationException("positional writes");
+    public int write(ByteBuffer from, long at) throws IOException {
+        byte[] bytes = admitted(from);
+        file.write((int) at, bytes);
+        return bytes.length;
     }
 
     @Override

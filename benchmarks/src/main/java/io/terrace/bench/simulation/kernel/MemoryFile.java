@@ -90,6 +90,13 @@ public final class MemoryFile {
         lengthBytes += length;
     }
 
+    /** As {@code pwrite}; not past the end. */
+    void write(int position, byte[] more) {
+        int over = Math.min(more.length, lengthBytes - position);
+        System.arraycopy(more, 0, bytes, position, over);
+        append(more, over, more.length - over);
+    }
+
     public void truncate(int newLengthBytes) {
         lengthBytes = Math.min(lengthBytes, newLengthBytes);
     }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * The policy file of a seed, which keeps most files in a range of tiers. In half of the seeds three pools share memory and each
- * tier of the range; in half there is a control sample.
+ * tier of the range; in half there is a control sample. In a quarter new files get a copy in memory while they are written.
  *
  * @param sample none in the other half
  * @param movesByHand whether others move replicas as well. Those that they move just after the service did count where the service
@@ -69,6 +69,9 @@ public record SeedPolicy(PolicySpec spec, ControlSample sample, boolean movesByH
             appendRule(text, TIERED + "/*{4,5,6}", range + "\n   pool: b");
         }
         appendRule(text, TIERED + "/**", range);
+        if (scheduler.randomFor("rule for new files").nextInt(4) == 0) {
+            text.append("\n   write: memory");
+        }
         text.append('\n');
         try {
             return new SeedPolicy(PolicyFile.read("policy", text.toString()), sample, movesByHand);
