@@ -21,20 +21,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BaseHeaderProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationHeaderProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
-import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
-import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,22 +86,7 @@ class NextNodesTest {
     }
 
     private static WriteRequest request(DatanodeInfo target) throws IOException {
-        OpWriteBlockProto proto = OpWriteBlockProto.newBuilder()
-                .setHeader(ClientOperationHeaderProto.newBuilder()
-                        .setClientName("client")
-                        .setBaseHeader(BaseHeaderProto.newBuilder()
-                                .setBlock(PBHelperClient.convert(new ExtendedBlock("pool", 1, 0, 1)))))
-                .setStage(BlockConstructionStage.PIPELINE_SETUP_CREATE)
-                .setPipelineSize(2)
-                .setMinBytesRcvd(0)
-                .setMaxBytesRcvd(0)
-                .setLatestGenerationStamp(0)
-                .setRequestedChecksum(
-                        DataTransferProtoUtil.toProto(DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512)))
-                .addAllTargets(List.of(PBHelperClient.convert(target)))
-                .addTargetStorageTypes(PBHelperClient.convertStorageType(StorageType.DISK))
-                .build();
-        return WriteRequest.parse(proto.toByteArray());
+        return WriteRequest.parse(WriteRequests.withNext(target));
     }
 
     @Test

@@ -4,17 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.write.FilePath;
 import java.io.IOException;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BaseHeaderProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationHeaderProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
-import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
-import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.Test;
 
 class WriteRequestTest {
@@ -22,23 +13,8 @@ class WriteRequestTest {
     /** For a block that is written to two DataNodes. */
     private static byte[] hadoops() {
         DatanodeID second = new DatanodeID("127.0.0.1", "localhost", "uuid", 1, 2, 3, 4);
-        return OpWriteBlockProto.newBuilder()
-                .setHeader(ClientOperationHeaderProto.newBuilder()
-                        .setClientName("client")
-                        .setBaseHeader(BaseHeaderProto.newBuilder()
-                                .setBlock(PBHelperClient.convert(new ExtendedBlock("pool", 1, 0, 1)))))
-                .setStage(BlockConstructionStage.PIPELINE_SETUP_CREATE)
-                .setPipelineSize(2)
-                .setMinBytesRcvd(0)
-                .setMaxBytesRcvd(0)
-                .setLatestGenerationStamp(0)
-                .setRequestedChecksum(
-                        DataTransferProtoUtil.toProto(DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512)))
-                .addTargets(PBHelperClient.convert(
-                        new DatanodeInfoBuilder().setNodeID(second).build()))
-                .addTargetStorageTypes(PBHelperClient.convertStorageType(StorageType.DISK))
-                .build()
-                .toByteArray();
+        return WriteRequests.withNext(
+                new DatanodeInfoBuilder().setNodeID(second).build());
     }
 
     @Test
