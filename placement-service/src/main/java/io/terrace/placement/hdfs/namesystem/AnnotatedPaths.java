@@ -53,23 +53,33 @@ final class AnnotatedPaths {
         return told.isEmpty();
     }
 
-    /** With what is below it. */
-    void removeTree(String path) {
-        remove(path);
-        below(path).forEach(this::remove);
+    /** With what is below it. Returns whether any was there. */
+    boolean removeTree(String path) {
+        boolean was = remove(path);
+        for (String each : below(path)) {
+            was |= remove(each);
+        }
+        return was;
     }
 
-    /** The directory or file is at one of these paths now, with what is below it. What is known of them stays. */
-    void renameTree(String from, List<String> destinations) {
+    /**
+     * The directory or file is at one of these paths now, with what is below it. What is known of them stays.
+     *
+     * @return whether any was there
+     */
+    boolean renameTree(String from, List<String> destinations) {
         List<String> below = below(from);
-        if (remove(from)) {
+        boolean was = remove(from);
+        if (was) {
             destinations.forEach(this::add);
         }
         for (String path : below) {
             if (remove(path)) {
+                was = true;
                 destinations.forEach(to -> add(to + path.substring(from.length())));
             }
         }
+        return was;
     }
 
     private boolean remove(String path) {

@@ -62,8 +62,7 @@ final class AnnotationChanges {
     void deleted(String path) {
         if (!annotated.isEmpty()) {
             annotated.removeTree(path);
-            if (!ofWrites.isEmpty()) {
-                ofWrites.removeTree(path);
+            if (ofWrites.removeTree(path)) {
                 ofWritesVersion.incrementAndGet();
             }
         }
@@ -129,8 +128,7 @@ final class AnnotationChanges {
         }
         boolean differs = annotated.contains(to) || !annotatedAbove(from).equals(annotatedAbove(to));
         annotated.renameTree(from, destinations);
-        if (!ofWrites.isEmpty()) {
-            ofWrites.renameTree(from, destinations);
+        if (ofWrites.renameTree(from, destinations)) {
             ofWritesVersion.incrementAndGet();
         }
         if (differs) {

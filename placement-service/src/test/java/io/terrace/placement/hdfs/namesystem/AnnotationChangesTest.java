@@ -197,6 +197,18 @@ class AnnotationChangesTest {
         assertThat(changes.ofWrites(10)).contains("/e/d").doesNotContain("/b", "/c/d");
     }
 
+    @Test
+    void deletionsAndRenamesElsewhere_doNotChangeTheVersion() {
+        changes.annotated("/a/b", true);
+        long version = changes.ofWritesVersion();
+        log(true, "delete", "/c", null);
+        log(true, "delete", "/a/b/c", null);
+        log(true, "rename", "/c", "/a/b/d");
+        assertThat(changes.ofWritesVersion()).isEqualTo(version);
+        log(true, "delete", "/a", null);
+        assertThat(changes.ofWritesVersion()).isNotEqualTo(version);
+    }
+
     /** What it says may have changed, and a name may have come back. */
     @Test
     void directoryThatDecided_isToldAgain_changesTheVersion() {
