@@ -89,12 +89,14 @@ class PolicySimulateTest extends PolicyCommandsFixture {
         fixture.restart();
         long fromMs = System.currentTimeMillis();
         fixture.read(7, 3);
-        String[] simulate = {"policy", "simulate", "--policy", candidate, "--last", since(fromMs), "--cluster"};
-        assertThat(ctl.run(simulate)).isEqualTo(1);
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--last", since(fromMs), "--cluster"))
+                .isEqualTo(1);
         assertThat(ctl.err).contains("has no hosts").contains("terrace.placement.access-log.readers");
         fixture.dataNode.saysReaders = true;
         fixture.read(8, 60);
-        assertThat(ctl.run(simulate)).as(ctl.err).isZero();
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--last", since(fromMs), "--cluster"))
+                .as(ctl.err)
+                .isZero();
         assertThat(ctl.out)
                 .contains("over 1 DataNode ")
                 .contains("on the reader's host")
